@@ -50,7 +50,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   "src/adapters": row(`
     eventstore eventstore/system src/core src/core/model src/domain (computed) @duckdb/node-api
     @eventstore/db-client @jitl/quickjs-wasmfile-release-sync @resvg/resvg-js aws4fetch csv-stringify/sync
-    types:echarts fontkit hyparquet-writer lru-cache node:child_process node:crypto node:dns/promises node:fs
+    types:echarts fontkit hyparquet-writer jose lru-cache node:child_process node:crypto node:dns/promises node:fs
     node:fs/promises node:http node:https node:module node:net node:os node:path node:timers/promises node:url
     node:util node:worker_threads node:zlib pg quickjs-emscripten-core types:tiny-secp256k1 viem viem/accounts
     viem/utils zod`),

@@ -20,6 +20,8 @@ const PAGES = [
   "directory.ts",
   "agent.ts",
   "market.ts",
+  "operator.ts",
+  "wallet.ts",
 ];
 
 /** Files below a folder, as paths from the root; packages are left alone, such as the stock clients of test/clients. */

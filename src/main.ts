@@ -40,8 +40,8 @@ try {
       { level, redact: ["req.headers", "secret", "authorization"], base: undefined, mixin: traceFields },
       lines ?? pino.destination({ fd: 2, sync: false }),
     );
-  const [wanted, asked] = process.argv.slice(2);
-  const root = await program({ settings, logger }, wanted === "help" ? asked : wanted);
+  const [wanted, command] = process.argv.slice(2);
+  const root = await program({ settings, logger }, wanted === "help" ? command : wanted);
   await root.parseAsync(process.argv);
 } catch (error) {
   if (!hasLeft(error)) {

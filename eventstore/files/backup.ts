@@ -132,8 +132,8 @@ async function writeRest(
 ): Promise<BackupPack> {
   const aside = join(folder, `${randomUUID()}.ndjson.gz`);
   try {
-    const told = (done: number) => progress?.(Math.min(done, to - after), to - after);
-    const { head } = await exportFile(pool, { log_id, from: after + 1, beside, progress: told }, aside);
+    const report = (done: number) => progress?.(Math.min(done, to - after), to - after);
+    const { head } = await exportFile(pool, { log_id, from: after + 1, beside, progress: report }, aside);
     const facts = { first: after + 1, last: head.position, log_hash: head.hash, ...(await digestOf(aside)) };
     const pack = packOf(facts, "ndjson.gz");
     await syncFile(aside);

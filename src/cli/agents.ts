@@ -14,12 +14,12 @@ export function agentsCommand(terminal: Terminal): Command {
   const group = new Command("agents").description(about.agents);
   const changing = (
     name: string,
-    told: string,
+    text: string,
     change: (app: App, agent: string, reason: string) => Promise<agents.Agent>,
   ) =>
     group
       .command(name)
-      .description(told)
+      .description(text)
       .argument("<agent>", NAME, textUpTo(64))
       .requiredOption(...REASON)
       .action(async (agent: string, { reason }: { reason: string }) => {

@@ -212,9 +212,9 @@ async function buyOneAnswer(
   const app = place.app?.embedded_chain === develops ? place.app : undefined;
   const before = app && (await balances(app, payment));
   tell.step(4, "Paying", "the same GET again, with PAYMENT-SIGNATURE, and Prefer: proof");
-  const asked = Date.now();
+  const started = Date.now();
   const bought = await buy(url, payment);
-  tell.line(String(bought.status), `answered in ${Date.now() - asked} ms, settled`);
+  tell.line(String(bought.status), `answered in ${Date.now() - started} ms, settled`);
   tell.answer(bought.body);
 
   tell.step(5, "The settlement", "PAYMENT-RESPONSE");

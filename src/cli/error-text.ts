@@ -11,8 +11,8 @@ const EXPECTED = [ConfigError, InvalidEvent, ObjectsUnavailable, SubjectsUnavail
 export function textOfError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof Refusal) {
-    const told = (error.errors ?? []).filter(({ message }) => !error.message.includes(message));
-    return `${error.message}${told.map(({ path, message }) => `\n  ${path}: ${message}`).join("")}`;
+    const others = (error.errors ?? []).filter(({ message }) => !error.message.includes(message));
+    return `${error.message}${others.map(({ path, message }) => `\n  ${path}: ${message}`).join("")}`;
   }
   if (EXPECTED.some((kind) => error instanceof kind)) return error.message;
   return systemText(error) ?? databaseText(error) ?? defectText(error);

@@ -71,9 +71,9 @@ export function fetchCommand(terminal: Terminal): Command {
       const settings = terminal.settings();
       const dir = out ?? join(settings.DATA_DIR, "downloads");
       await makeFolder(dir);
-      const asked = { ...options, from: first, to: to ?? first, dir, now: new Date() };
-      if (options.import) await bringHistory(terminal, asked);
-      else await fetchFiles(asked);
+      const request = { ...options, from: first, to: to ?? first, dir, now: new Date() };
+      if (options.import) await bringHistory(terminal, request);
+      else await fetchFiles(request);
     });
   return new Command("fetch").description(about.fetch).addCommand(comext);
 }
@@ -96,11 +96,11 @@ type FetchRequest = Omit<ComextOptions, "period" | "from" | "to" | "out"> & {
   now: Date;
 };
 
-async function fetchFiles(asked: FetchRequest): Promise<void> {
+async function fetchFiles(request: FetchRequest): Promise<void> {
   await interruptibly((signal) => {
     let bar = byteBar("");
     return fetchComext({
-      ...asked,
+      ...request,
       signal,
       begin(month) {
         bar = byteBar(`full_v2_${month}.7z`);
@@ -115,14 +115,14 @@ async function fetchFiles(asked: FetchRequest): Promise<void> {
   });
 }
 
-async function bringHistory(terminal: Terminal, asked: FetchRequest): Promise<void> {
+async function bringHistory(terminal: Terminal, request: FetchRequest): Promise<void> {
   const { importHistory } = await import("../operator/history.ts");
   const options = buildOptions(terminal.settings());
   const shown = shownHistory((line) => process.stdout.write(`${line}\n`));
   const summary = await withRuntime(terminal, ({ app }) =>
-    interruptibly((signal) => importHistory(app, { ...options, ...asked, signal, tell: shown.tell })).finally(
-      shown.end,
-    ),
+    interruptibly((signal) =>
+      importHistory(app, { ...options, ...request, signal, tell: shown.tell }),
+    ).finally(shown.end),
   );
   process.stdout.write(`${summaryOf(summary)}\n`);
   if (summary.missing.length > 0 || summary.left) process.exitCode = MONTHS_MISSING;

@@ -58,9 +58,9 @@ export const workCommand = (): Command =>
         stopping.abort();
       };
       process.on("SIGINT", stop).on("SIGTERM", stop);
-      const tell = (told: WorkerReport) => {
-        isOnline ||= told.event === "online";
-        (process.stdout.isTTY ? tellPerson : tellMachine)(told);
+      const tell = (report: WorkerReport) => {
+        isOnline ||= report.event === "online";
+        (process.stdout.isTTY ? tellPerson : tellMachine)(report);
       };
       const worker = {
         url: options.url,
@@ -81,35 +81,35 @@ export const workCommand = (): Command =>
       });
     });
 
-const tellMachine = (told: WorkerReport): void =>
-  void process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), ...told })}\n`);
+const tellMachine = (report: WorkerReport): void =>
+  void process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), ...report })}\n`);
 
 const STYLES = { ok: "green", limit: "yellow", failed: "red", lost: "red" } as const;
 
-function tellPerson(told: WorkerReport): void {
+function tellPerson(report: WorkerReport): void {
   const at = styleText("dim", new Date().toISOString().slice(11, 19));
-  process.stdout.write(`${at}  ${lineOf(told)}\n`);
+  process.stdout.write(`${at}  ${lineOf(report)}\n`);
 }
 
-function lineOf(told: WorkerReport): string {
-  switch (told.event) {
+function lineOf(report: WorkerReport): string {
+  switch (report.event) {
     case "online": {
-      const { kinds, hourly_rate_usd, max_concurrent } = told.offer;
+      const { kinds, hourly_rate_usd, max_concurrent } = report.offer;
       return printable(
-        `${told.sx_id} ${told.agent_id} is online: ${kinds.join(", ")} for ${hourly_rate_usd} USDC an hour, ${max_concurrent} at once`,
+        `${report.sx_id} ${report.agent_id} is online: ${kinds.join(", ")} for ${hourly_rate_usd} USDC an hour, ${max_concurrent} at once`,
       );
     }
     case "away":
-      return styleText("yellow", printable(`the service is away: ${told.reason}; retrying`));
+      return styleText("yellow", printable(`the service is away: ${report.reason}; retrying`));
     case "task": {
-      const { task_id, task_type, exit, used_ms, price_usd, status } = told;
+      const { task_id, task_type, exit, used_ms, price_usd, status } = report;
       const used = `${used_ms} ms`.padStart(9);
       return `${printable(task_id)}  ${printable(task_type).padEnd(12)} ${styleText(STYLES[exit], exit.padEnd(6))} ${used}  ${printable(`${price_usd} USDC, ${status}`)}`;
     }
     case "paid":
-      return `${printable(told.task_id)}  ${styleText("green", printable(`paid ${told.provider_usd} USDC`))}`;
+      return `${printable(report.task_id)}  ${styleText("green", printable(`paid ${report.provider_usd} USDC`))}`;
     case "draining":
-      return `stopping: no more tasks, and ${told.running} running ${told.running === 1 ? "is" : "are"} finished`;
+      return `stopping: no more tasks, and ${report.running} running ${report.running === 1 ? "is" : "are"} finished`;
   }
 }
 

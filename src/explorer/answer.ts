@@ -14,17 +14,20 @@ const MICRO = 1_000_000;
 export const showFailure = (place: HTMLElement, text: string) =>
   place.replaceChildren(el("p", { class: "trouble" }, text));
 
+/** Returns the answer's JSON, if it is any. */
 export async function showAnswer(
   place: HTMLElement,
   answered: TimedResponse,
   drawn: (() => Promise<TimedResponse>) | undefined,
-): Promise<void> {
+): Promise<unknown> {
   const { response } = answered;
   const text = await textIn(response);
   const value = jsonIn(text);
   const views: [string, () => HTMLElement][] = [["JSON", () => asText(text, value)]];
   const rows = response.ok ? rowsIn(value) : undefined;
   if (rows) views.push(["Table", () => table(rows)]);
+  const texts = response.ok ? textsIn(value) : [];
+  if (texts.length > 0) views.push(["Text", () => textView(texts)]);
   const again = answered.paid_micro === undefined ? "Chart" : "Chart, paid again";
   if (response.ok && drawn) views.push([again, () => picture(drawn)]);
   place.replaceChildren(
@@ -32,6 +35,7 @@ export async function showAnswer(
     ...(response.status === 402 ? [explained(value)] : []),
     ...tabs(views),
   );
+  return value;
 }
 
 function heading({ response, ms, paid_micro }: TimedResponse): HTMLElement {
@@ -147,6 +151,25 @@ function coloured(json: string): (Node | string)[] {
   }
   return [...parts, json.slice(end)];
 }
+
+type LongText = { path: string; text: string };
+
+/** Texts of several lines, such as the Markdown of a skill: JSON shows them as one line. */
+function textsIn(value: unknown, path = ""): LongText[] {
+  if (typeof value === "string") return value.trim().includes("\n") ? [{ path, text: value }] : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => textsIn(inner, path ? `${path}.${name}` : name));
+}
+
+const textView = (texts: readonly LongText[]) =>
+  el(
+    "div",
+    {},
+    ...texts.flatMap(({ path, text }) => [
+      el("p", { class: "soft" }, path),
+      el("pre", { tabindex: "0" }, text.slice(0, MOST_LETTERS)),
+    ]),
+  );
 
 type Row = Record<string, unknown>;
 

@@ -1,12 +1,15 @@
 /** Calls an operation anonymously, with a key, or with a demo wallet's payment. */
 import type { TimedResponse } from "./answer.ts";
 import { reached } from "./ask.ts";
-import { offerIn, pay } from "./wallet.ts";
 
 export type Question = { method: string; url: string; body: string | undefined };
 
 /** The credential of a call. */
 export type Credential = { by: "none" } | { by: "key"; key: string } | { by: "wallet" };
+
+/** The wallet is loaded when it is used, because it weighs more than the rest of a page. */
+const WALLET = "/docs/wallet.js";
+const loadWallet = () => import(WALLET) as Promise<typeof import("./wallet.ts")>;
 
 /** Requests an answer in this form; a wallet pays a 402. */
 export async function call(
@@ -36,6 +39,7 @@ export async function call(
   let paid: string | undefined;
   const required = response.headers.get("PAYMENT-REQUIRED");
   if (way.by === "wallet" && response.status === 402 && required) {
+    const { offerIn, pay } = await loadWallet();
     const offer = offerIn(required);
     paid = offer.accepts[0]?.amount;
     response = await ask({ "PAYMENT-SIGNATURE": await pay(offer) });

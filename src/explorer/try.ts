@@ -1,8 +1,11 @@
 /** An operation's page: its form becomes a call, anonymous, with a key, or with a demo wallet's payment. */
-import { showAnswer, showFailure } from "./answer.ts";
+import { showAnswer, showFailure, type TimedResponse } from "./answer.ts";
 import { reasonOf } from "./ask.ts";
 import { type Credential, call, type Question } from "./calling.ts";
+import { openCode } from "./code.ts";
 import { el, part } from "./dom.ts";
+import { openDownloads } from "./downloads.ts";
+import { clearErrors, errorsIn, markErrors } from "./field-errors.ts";
 import { developmentChain } from "./format.ts";
 
 const form = () => part<HTMLFormElement>("#try");
@@ -16,12 +19,28 @@ function openTry(): void {
   const key = keyField();
   const given = document.body.dataset.key;
   if (key && given) key.value = given;
-  form().addEventListener("input", showRequest);
+  fillFromAddress();
+  const writeCode = openCode();
+  const renew = () => {
+    const request = showRequest();
+    if (request) writeCode(sampleOf(request));
+  };
+  form().addEventListener("input", renew);
   form().addEventListener("submit", (event) => {
     event.preventDefault();
     void run();
   });
-  showRequest();
+  openDownloads((wanted) => answerAs(wanted));
+  renew();
+}
+
+/** Another page may link a call with its fields filled: `?bounty_id=…`. */
+function fillFromAddress(): void {
+  const given = new URLSearchParams(location.search);
+  for (const control of form().querySelectorAll<HTMLInputElement>("[data-in]")) {
+    const value = given.get(control.name);
+    if (value !== null) control.value = value;
+  }
 }
 
 const wayIn = (): Credential => {
@@ -29,17 +48,34 @@ const wayIn = (): Credential => {
   return by === "key" ? { by, key: keyField()?.value.trim() ?? "" } : { by };
 };
 
-function showRequest(): void {
+/** Shows the request, and returns it unless a field is no JSON yet. */
+function showRequest(): Question | undefined {
   const { by } = wayIn();
   const field = document.querySelector<HTMLElement>(".key-field");
   if (field) field.hidden = by !== "key";
   const place = part("#request");
   try {
-    const { method, url } = question();
-    place.replaceChildren(el("code", {}, `${method} ${url}`));
+    const request = question();
+    place.replaceChildren(el("code", {}, `${request.method} ${request.url}`));
+    return request;
   } catch (error) {
     place.replaceChildren((error as Error).message);
+    return undefined;
   }
+}
+
+/** Without a typed key: only the sandbox's own is written into code. */
+function sampleOf({ method, url, body }: Question) {
+  const { url: service = "", answer = "json" } = declared();
+  const way = wayIn();
+  const given = document.body.dataset.key;
+  return {
+    method,
+    url: service + url,
+    body: body === undefined ? undefined : (JSON.parse(body) as Record<string, unknown>),
+    credential: way.by === "key" ? { key: way.key === given ? given : undefined } : ("none" as const),
+    answer: answer as "json" | "text" | "bytes",
+  };
 }
 
 /** Reads the form; throws a sentence about a field that is no JSON. */
@@ -56,10 +92,10 @@ function question(): Question {
     else if (dataset.in === "query") query.set(name, value);
     else body[name] = typedAs(name, value, dataset.kind);
   }
-  const asked = query.toString().replaceAll("%2C", ",");
+  const request = query.toString().replaceAll("%2C", ",");
   return {
     method,
-    url: asked ? `${url}?${asked}` : url,
+    url: request ? `${url}?${request}` : url,
     body: method === "POST" ? JSON.stringify(body) : undefined,
   };
 }
@@ -80,25 +116,45 @@ function typedAs(name: string, value: string, kind: string | undefined): unknown
 }
 
 async function run(): Promise<void> {
+  const forms = (declared().forms ?? "").split(" ");
+  const isDrawn = forms.includes("image/png");
+  await attempt(async (request, way) => {
+    const answered = await call(request, way, "application/json, */*;q=0.5");
+    await show(answered, isDrawn ? () => call(request, way, "image/png") : undefined);
+  });
+}
+
+/** The answer in a form to be saved; any other answer is shown. */
+async function answerAs(wanted: string): Promise<TimedResponse | undefined> {
+  let good: TimedResponse | undefined;
+  await attempt(async (request, way) => {
+    const answered = await call(request, way, wanted);
+    if (!answered.response.ok) return show(answered);
+    good = answered;
+    part("#answer").replaceChildren(el("p", { class: "verdict good" }, "Saved as a file."));
+  });
+  return good;
+}
+
+/** Runs the form's call; a failure is shown in the answer's place. */
+async function attempt(work: (request: Question, way: Credential) => Promise<void>): Promise<void> {
   const button = part<HTMLButtonElement>("#try button");
   const place = part("#answer");
   button.disabled = true;
+  clearErrors(form());
   place.replaceChildren(el("p", { class: "soft" }, "Asking…"));
   try {
-    const asked = question();
-    const way = wayIn();
-    const answered = await call(asked, way, "application/json, */*;q=0.5");
-    const forms = (declared().forms ?? "").split(" ");
-    await showAnswer(
-      place,
-      answered,
-      forms.includes("image/png") ? () => call(asked, way, "image/png") : undefined,
-    );
+    await work(question(), wayIn());
   } catch (error) {
     showFailure(place, reasonOf(error));
   } finally {
     button.disabled = false;
   }
+}
+
+async function show(answered: TimedResponse, drawn?: () => Promise<TimedResponse>): Promise<void> {
+  const value = await showAnswer(part("#answer"), answered, drawn);
+  if (answered.response.status === 400) markErrors(form(), errorsIn(value));
 }
 
 openTry();

@@ -64,9 +64,9 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
   const key = verifierKey(name, "cosignature/v1", signer.public_key);
 
   const addCheckpoint = async (body: string): Promise<Answer> => {
-    const asked = read(body);
-    if ("status" in asked) return asked;
-    const { request, checkpoint } = asked;
+    const input = read(body);
+    if ("status" in input) return input;
+    const { request, checkpoint } = input;
     const { origin, size } = checkpoint;
     const keys = logs.filter((log) => log.name === origin);
     if (keys.length === 0) return reply(404, `this witness does not follow ${origin}`);

@@ -29,8 +29,8 @@ export class CallRefused extends Error {
   readonly status: number;
   readonly kind: string;
 
-  constructor(status: number, kind: string, told: string) {
-    super(told);
+  constructor(status: number, kind: string, text: string) {
+    super(text);
     this.status = status;
     this.kind = kind;
   }
@@ -79,11 +79,11 @@ export function callsTo(url: string, onAway: (reason: string) => void): Calls {
           if (signal?.aborted) throw error;
           return error;
         });
-        const told = answer instanceof Error ? undefined : await answer.text().catch(() => undefined);
-        if (!(answer instanceof Error) && told !== undefined && !isPassing(answer.status)) {
+        const received = answer instanceof Error ? undefined : await answer.text().catch(() => undefined);
+        if (!(answer instanceof Error) && received !== undefined && !isPassing(answer.status)) {
           isAway = false;
           hasAnswered = true;
-          return readAnswer(url + path, answer.status, told, schema);
+          return readAnswer(url + path, answer.status, received, schema);
         }
         const reason = answer instanceof Error ? causeOf(answer) : `it answers ${answer.status}`;
         if (!isAway) onAway(reason);
@@ -108,8 +108,8 @@ const isProblem = ({ headers }: Response) =>
   headers.get("Content-Type")?.startsWith("application/problem+json") ?? false;
 
 const retryAfterOf = ({ headers }: Response): number => {
-  const told = Number(headers.get("Retry-After"));
-  return Number.isFinite(told) ? Math.min(told, LONGEST_PAUSE_S) : 0;
+  const seconds = Number(headers.get("Retry-After"));
+  return Number.isFinite(seconds) ? Math.min(seconds, LONGEST_PAUSE_S) : 0;
 };
 
 const causeOf = ({ message, cause }: Error) => (cause instanceof Error ? cause.message : message);
@@ -117,18 +117,18 @@ const causeOf = ({ message, cause }: Error) => (cause instanceof Error ? cause.m
 function readAnswer<Schema extends z.ZodType>(
   url: string,
   status: number,
-  told: string,
+  text: string,
   schema: Schema,
 ): z.infer<Schema> {
-  const body = parsed(told);
-  if (status < 200 || status > 299) throw refusedBy(status, told, body);
+  const body = parsed(text);
+  if (status < 200 || status > 299) throw refusedBy(status, text, body);
   const read = schema.safeParse(body);
   if (!read.success) throw new Refusal("unprocessable", `${url} is no answer of a Tallystick`);
   return read.data;
 }
 
-function refusedBy(status: number, told: string, body: unknown): CallRefused {
-  const { type = "", detail = told } = (typeof body === "object" && body !== null ? body : {}) as {
+function refusedBy(status: number, text: string, body: unknown): CallRefused {
+  const { type = "", detail = text } = (typeof body === "object" && body !== null ? body : {}) as {
     type?: unknown;
     detail?: unknown;
   };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 export const isRecording = process.env.RECORD === "1";
 
-const FILE = join(import.meta.dirname, "../../src/api/describe/generated/recorded-answers.json");
+const FILE = join(import.meta.dirname, "../../src/api/declare/generated/recorded-answers.json");
 
 /** One entry of a list suffices as an example. */
 const MOST_ENTRIES = 1;

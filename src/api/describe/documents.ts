@@ -13,6 +13,7 @@ import { openapi } from "./openapi.ts";
 import { asOpenapi30 } from "./openapi-3-0.ts";
 import { docsDocuments } from "./pages/docs.ts";
 import { homeDocuments } from "./pages/home.ts";
+import { operatorDocument } from "./pages/operator.ts";
 import { problemsDocument } from "./pages/problems.ts";
 import { rngDocument } from "./pages/rng.ts";
 import { llmsPage } from "./reference.ts";
@@ -40,6 +41,7 @@ export function documentsOf(
     ...homeDocuments(catalogue, pages),
     ...docsDocuments(catalogue, pages),
     rngDocument(pages),
+    operatorDocument(pages),
     health,
     { ...health, path: "/healthz", summary: "The same, under the name that some monitors request" },
     ready,

@@ -13,8 +13,9 @@ import { isSameSecret } from "../declare/access/internal.ts";
 import type { Fields } from "../declare/input.ts";
 import type { Method, Operation } from "../declare/operation.ts";
 import { effectOf, methodOf, pathOf, pathWith } from "../declare/operation-facts.ts";
-import type { Document } from "../describe/document.ts";
+import type { Document, RenderedDocument } from "../describe/document.ts";
 import type { Metrics } from "../describe/metrics.ts";
+import { notFoundPage } from "../describe/pages/not-found.ts";
 import { matches } from "../serve/answer.ts";
 import type { ServedOperation } from "../serve/pipeline.ts";
 import { isAway, problem, problemOfRefusal, refusalOf } from "../serve/problem.ts";
@@ -190,15 +191,23 @@ function documentHandler(parts: HttpParts, document: Document): Handler {
     res.locals.operation = document.path;
     setCommonHeaders(res);
     const visit = { params, accept: req.headers.accept, is_at_home: isAtHome(req) };
-    const { status, headers, type, body } = await document.render(parts.app, visit);
-    // Weak, because the bytes on the wire may be compressed.
-    const etag = `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
-    res.status(status ?? 200).set({ ETag: etag, "Cache-Control": "no-cache", ...headers });
-    // express would send the whole to a browser that asks with `Cache-Control: no-cache`, which says nothing of that.
-    if (res.statusCode === 200 && matches(req.headers["if-none-match"], etag))
-      return void res.status(304).end();
-    res.type(type ?? document.type).send(body);
+    sendDocument(req, res, document, await document.render(parts.app, visit));
   };
+}
+
+function sendDocument(
+  req: Request,
+  res: Response,
+  document: Pick<Document, "type">,
+  { status, headers, type, body }: RenderedDocument,
+): void {
+  // Weak, because the bytes on the wire may be compressed.
+  const etag = `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+  res.status(status ?? 200).set({ ETag: etag, "Cache-Control": "no-cache", ...headers });
+  // express would send the whole to a browser that asks with `Cache-Control: no-cache`, which says nothing of that.
+  if (res.statusCode === 200 && matches(req.headers["if-none-match"], etag))
+    return void res.status(304).end();
+  res.type(type ?? document.type).send(body);
 }
 
 function metricsRoute({ metrics, metrics_token }: HttpParts): RequestHandler {
@@ -279,9 +288,19 @@ function failed(parts: HttpParts): ErrorRequestHandler {
       parts.log.error({ err: error, request_id: res.locals.request_id }, "a call failed");
     else if (isAway(error))
       parts.log.warn({ reason: String(error), request_id: res.locals.request_id }, "a part is away");
+    if (methodProblem.status === 404) res.vary("Accept");
+    if (methodProblem.status === 404 && asksForPages(req))
+      return sendDocument(
+        req,
+        res,
+        PAGE,
+        notFoundPage(methodProblem.problem.detail, parts.app.embedded_chain),
+      );
     sendAnswer(res, { kind: "problem", ...methodProblem });
   };
 }
+
+const PAGE = { type: "text/html" } as const;
 
 const ABORTED = ["ECONNABORTED", "ECONNRESET", "ABORT_ERR", "ERR_STREAM_PREMATURE_CLOSE"];
 

@@ -1,19 +1,34 @@
-import { html, type Markup, prose } from "../../../core/model/html.ts";
+/** An operation's page: its form, the call as code, an example answer, the answer's fields, and its errors. */
+import { LANGUAGES, samplesOf } from "../../../core/model/call-samples.ts";
+import { html, type Markup, markup, prose } from "../../../core/model/html.ts";
+import { coreProblems, type ProblemType } from "../../../core/model/problem.ts";
 import { isOpen, paymentOf, priceText } from "../../declare/access/way.ts";
-import { formsOf } from "../../declare/forms/form.ts";
+import { type Form, formsOf } from "../../declare/forms/form.ts";
 import { inputReader } from "../../declare/input.ts";
-import type { JsonSchema } from "../../declare/json-schema.ts";
-import type { Operation } from "../../declare/operation.ts";
-import { effectOf, isInPath, methodOf, pathOf } from "../../declare/operation-facts.ts";
+import type { Catalogue, Operation } from "../../declare/operation.ts";
+import {
+  effectOf,
+  isInPath,
+  mediaTypeOf,
+  methodOf,
+  pathOf,
+  pathWith,
+} from "../../declare/operation-facts.ts";
+import { refusalsOf } from "../../declare/statuses.ts";
+import { recordedAnswers } from "../../declare/example-answer.ts";
+import { type AnswerField, answerFields } from "./answer-fields.ts";
+import { block } from "./markdown.ts";
+import { fieldsOf, waysIn } from "./operation-form.ts";
 
-type InputSchema = { properties: Record<string, JsonSchema>; required?: string[] };
+type PageParts = { catalogue: Catalogue; public_url: string; key: string | undefined };
 
-export function operationBody(operation: Operation): Markup {
+export function operationBody(operation: Operation, { catalogue, public_url, key }: PageParts): Markup {
   const { schema } = inputReader(operation.input);
   const forms = formsOf(operation);
   const isPaid = paymentOf(operation) !== undefined;
   const { changes } = effectOf(operation);
-  return html`
+  return html`<div class="with-side">
+      <div>
       <p class="back"><a href="/docs#area-${operation.area}">← ${operation.area}</a></p>
       <h1 class="claim">${operation.summary}</h1>
       <p class="route"><code>${operation.route}</code> <span class="price">${priceText(operation)}</span></p>
@@ -23,71 +38,149 @@ export function operationBody(operation: Operation): Markup {
       <p class="soft">Tool <code>${operation.name}</code> over MCP.${changes === "nothing" ? "" : " It records an event."} ${
         forms.length > 1 ? html`With <code>Accept</code> also as ${forms.slice(1).join(", ")}.` : ""
       }</p>
-      <section id="operation" aria-labelledby="try-title" data-method="${methodOf(operation)}" data-path="${pathOf(operation)}" data-forms="${forms.join(" ")}">
+      <section id="operation" aria-labelledby="try-title" data-method="${methodOf(operation)}" data-path="${pathOf(operation)}" data-forms="${forms.join(" ")}" data-url="${public_url}" data-answer="${answerKind(operation)}">
         <h2 id="try-title">Try it</h2>
         <form id="try" class="card" novalidate>
           ${fieldsOf(operation, schema)}
           <fieldset class="paying">
             <legend>Authentication</legend>
-            ${ways(operation, isPaid)}
+            ${waysIn(operation, isPaid)}
           </fieldset>
           <div class="actions">
             <button type="submit" class="primary">Run</button>
             <span id="request" class="soft"></span>
           </div>
         </form>
-        <div id="answer" class="result" role="status" aria-live="polite"></div>
+        ${downloads(forms)}
+        ${codeOf(operation, public_url, key)}
+        <div id="answer" class="result" role="status" aria-live="polite">${exampleOf(operation)}</div>
+      </section>
+      ${fieldTable(answerFields(operation))}
+      ${errorTable(operation, catalogue)}
+      </div>
+      ${sideOf(operation, catalogue)}
+      </div>`;
+}
+
+const NAMES: Partial<Record<Form, string>> = {
+  "text/csv": "CSV",
+  "application/vnd.apache.parquet": "Parquet",
+  "image/png": "PNG",
+  "image/svg+xml": "SVG",
+  "text/markdown": "Markdown",
+  "text/html": "HTML",
+  "application/pdf": "PDF",
+};
+
+const downloads = (forms: readonly Form[]): Markup | "" =>
+  forms.length < 2
+    ? ""
+    : html`<p id="downloads" class="downloads"><span class="soft">Run and download as</span> ${forms.map(
+        (form) =>
+          NAMES[form] === undefined
+            ? ""
+            : html`<button type="button" data-form="${form}">${NAMES[form]}</button> `,
+      )}</p>`;
+
+function answerKind(operation: Operation): "json" | "text" | "bytes" {
+  if (["json", "stream"].includes(operation.output.kind))
+    return operation.output.kind === "json" ? "json" : "text";
+  return mediaTypeOf(operation).startsWith("text/") ? "text" : "bytes";
+}
+
+/** The example as code; the page's script writes it again when the form changes. */
+function codeOf(operation: Operation, public_url: string, key: string | undefined): Markup {
+  const method = methodOf(operation);
+  const rest = Object.entries(operation.example).filter(([name]) => !isInPath(operation, name));
+  const query = rest
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value)).replaceAll("%2C", ",")}`)
+    .join("&");
+  const path = pathWith(operation, operation.example);
+  const samples = samplesOf({
+    method,
+    url: public_url + (method === "POST" || query === "" ? path : `${path}?${query}`),
+    body: method === "POST" ? Object.fromEntries(rest) : undefined,
+    credential: isOpen(operation) ? "none" : { key },
+    answer: answerKind(operation),
+  });
+  return html`<div id="code">
+          <div class="views" role="group" aria-label="The call as code">${LANGUAGES.map(
+            (name, at) =>
+              html`<button type="button" aria-pressed="${String(at === 0)}" data-language="${name}">${name}</button> `,
+          )}</div>
+          ${LANGUAGES.map(
+            (name, at) =>
+              html`<div class="call" data-code="${name}"${at === 0 ? "" : html` hidden`}><pre tabindex="0">${samples[name]}</pre><button type="button" class="copy" aria-label="Copy the ${name} code" hidden></button></div>`,
+          )}
+          ${paymentOf(operation) ? html`<p class="soft">A wallet pays without a key: <a href="/docs/clients#paying-for-a-call">Paying for a call</a>.</p>` : ""}
+        </div>`;
+}
+
+function exampleOf(operation: Operation): Markup {
+  const example = recordedAnswers[operation.name];
+  if (example === undefined)
+    return html`<p class="soft">${operation.output.kind === "picture" ? "The answer is a picture." : "No example answer is recorded."} Run the call to see an answer.</p>`;
+  const text = typeof example === "string" ? example : JSON.stringify(example, null, 2);
+  return html`<h3>An example answer</h3>
+          <p class="soft">It was recorded in a sandbox: its figures are invented, long lists and texts are shortened.</p>
+          <div class="pane">${markup(block(text))}</div>`;
+}
+
+const MOST_ROWS = 12;
+
+function fieldTable(fields: readonly AnswerField[]): Markup | "" {
+  if (fields.length === 0) return "";
+  const isMeta = ({ path }: AnswerField) => path.startsWith("meta.");
+  const own = fields.filter((one) => !isMeta(one));
+  const meta = fields.filter(isMeta);
+  return html`<section aria-labelledby="fields-title">
+        <h2 id="fields-title">Fields of the answer</h2>
+        ${tableOf(own)}
+        ${meta.length === 0 ? "" : meta.length <= MOST_ROWS ? tableOf(meta) : html`<details><summary>The fields of meta</summary>${tableOf(meta)}</details>`}
       </section>`;
 }
 
-function ways(operation: Operation, isPaid: boolean): Markup {
-  const takesKey = operation.access.some(({ is_open, payment }) => !is_open && !payment);
-  const way = (value: string, title: string, about: string, isFirst = false, hidden = false) => html`
-            <label class="way"${hidden ? html` data-development hidden` : ""}><input type="radio" name="way" value="${value}"${isFirst ? html` checked` : ""}> <span>${title} <span class="soft">${about}</span></span></label>`;
-  const free = isOpen(operation);
-  return html`${way("none", "None", free ? "It is free." : isPaid ? "The answer is a 402, explained." : "The answer is a 401.", free || !takesKey)}${
-    takesKey || !free
-      ? html`${way("key", "API key", "It stays in this page.", takesKey && !free)}
-            <div class="key-field"><label for="key">API key</label><input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="sk_…"></div>`
-      : ""
-  }${isPaid ? way("wallet", "Demo wallet", "It signs the 402 in this browser; USDC on this chain is worthless.", false, true) : ""}`;
+const tableOf = (fields: readonly AnswerField[]): Markup => html`<div class="wide-table" tabindex="0"><table>
+          <thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
+          <tbody>${fields.map(
+            ({ path, type, about }) =>
+              html`<tr><td><code>${path}</code></td><td>${type}</td><td>${prose(about)}</td></tr>`,
+          )}</tbody>
+        </table></div>`;
+
+/** Kinds of the core and of the operation's area, by its statuses. */
+function errorTable(operation: Operation, { areas }: Catalogue): Markup {
+  const own = areas.find(({ name }) => name === operation.area)?.problems ?? {};
+  const statuses = refusalsOf(operation);
+  const kinds = [...Object.values<ProblemType>(coreProblems), ...Object.values(own)]
+    .filter(({ status }) => statuses.has(status))
+    .toSorted((a, b) => a.status - b.status);
+  return html`<section aria-labelledby="errors-title">
+        <h2 id="errors-title">Errors</h2>
+        <p class="lead">A refused call costs nothing. Each error is JSON whose <code>type</code> leads to its kind.</p>
+        <div class="wide-table" tabindex="0"><table>
+          <thead><tr><th scope="col">Status</th><th scope="col">Kind</th><th scope="col">Meaning</th></tr></thead>
+          <tbody>${kinds.map(
+            ({ slug, status, meaning }) =>
+              html`<tr><td class="figure">${status}</td><td><a href="/problems#${slug}">${slug}</a></td><td>${prose(meaning)}</td></tr>`,
+          )}</tbody>
+        </table></div>
+      </section>`;
 }
 
-const fieldsOf = (operation: Operation, schema: InputSchema): Markup =>
-  Object.keys(schema.properties).length === 0
-    ? html`<p class="soft">It takes no parameters.</p>`
-    : html`<div class="fields">${Object.entries(schema.properties).map(([name, property]) =>
-        field(operation, name, property, (schema.required ?? []).includes(name)),
-      )}
-          </div>`;
-
-function field(operation: Operation, name: string, property: JsonSchema, isRequired: boolean): Markup {
-  const given = operation.example[name];
-  const kind = kindOf(property, methodOf(operation));
-  const shown = given === undefined ? "" : kind === "json" ? JSON.stringify(given, null, 2) : String(given);
-  const place = isInPath(operation, name) ? "path" : methodOf(operation) === "POST" ? "body" : "query";
-  const attributes = html`id="field-${name}" name="${name}" data-kind="${kind}" data-in="${place}" aria-describedby="about-${name}"`;
-  const control =
-    property.enum && kind !== "json"
-      ? html`<select ${attributes}>${isRequired ? "" : html`<option value="">–</option>`}${property.enum.map(
-          (value) => html`<option${String(value) === shown ? html` selected` : ""}>${String(value)}</option>`,
-        )}</select>`
-      : kind === "json"
-        ? html`<textarea ${attributes} rows="${Math.min(8, shown.split("\n").length)}" spellcheck="false">${shown}</textarea>`
-        : html`<input ${attributes} type="text" autocomplete="off" spellcheck="false" value="${shown}"${
-            property.default === undefined ? "" : html` placeholder="${String(property.default)}"`
-          }>`;
-  return html`
-            <div${kind === "json" ? html` class="wide"` : ""}><label for="field-${name}">${name}${isRequired ? html` <span class="soft">required</span>` : ""}</label>${control}
-              <p id="about-${name}" class="soft">${prose(property.description ?? "")}</p></div>`;
-}
-
-function kindOf({ type, enum: values, items, anyOf }: JsonSchema, method: string): string {
-  if (type === "boolean" || type === "integer" || type === "number")
-    return type === "boolean" ? "boolean" : "number";
-  // A query has only text; lists are comma-separated.
-  if (method !== "POST") return "text";
-  if (type === "object" || items) return "json";
-  if (anyOf && values === undefined) return anyOf.some(({ type }) => type === "object") ? "json" : "text";
-  return "text";
-}
+const sideOf = (
+  { area, name }: Operation,
+  { areas, operations }: Catalogue,
+): Markup => html`<nav class="side" aria-label="Operations">
+        <p><a href="/docs#area-${area}">${area}</a></p>
+        <ul>${operations
+          .filter((one) => one.area === area)
+          .map(
+            (one) =>
+              html`<li><a href="/docs/operations/${one.name}"${one.name === name ? html` aria-current="page"` : ""}>${one.summary}</a></li>`,
+          )}</ul>
+        <p class="soft">Other areas</p>
+        <ul class="areas">${areas
+          .filter((one) => one.name !== area)
+          .map((one) => html`<li><a href="/docs#area-${one.name}">${one.name}</a></li>`)}</ul>
+      </nav>`;

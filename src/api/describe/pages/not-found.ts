@@ -1,0 +1,22 @@
+import { html } from "../../../core/model/html.ts";
+import type { RenderedDocument } from "../document.ts";
+import { pageOf, searchable } from "./layout.ts";
+
+/** The 404 for people: what was missing, and where to look. Programs get the problem as JSON. */
+export const notFoundPage = (detail: string, embedded_chain: boolean): RenderedDocument => ({
+  ...pageOf({
+    title: "Not found · Tallystick",
+    description: "There is no page at this address.",
+    embedded_chain,
+    body: html`
+      <h1 class="claim">There is no page at this address</h1>
+      <p class="description">${detail.charAt(0).toUpperCase() + detail.slice(1)}.</p>
+      ${searchable(html`<ul class="entries">
+        <li><a href="/docs">Documentation</a> <span class="soft">guides, and a page for each operation</span></li>
+        <li><a href="/log">The log</a> <span class="soft">events, proofs and a verifier</span></li>
+        <li><a href="/soul">Agents</a> <span class="soft">passports and trust</span></li>
+        <li><a href="/problems#not-found">The error for programs</a> <span class="soft">without text/html in Accept the answer is JSON</span></li>
+      </ul>`)}`,
+  }),
+  status: 404,
+});

@@ -1,0 +1,107 @@
+/** A call as code to paste: for a shell, TypeScript and Python. */
+
+export type CallSample = {
+  method: string;
+  url: string;
+  body: Record<string, unknown> | undefined;
+  /** `key: undefined` reads the key from the environment. */
+  credential: "none" | { key: string | undefined };
+  answer: "json" | "text" | "bytes";
+};
+
+export const LANGUAGES = ["curl", "TypeScript", "Python"] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+export const KEY_VARIABLE = "TALLYSTICK_KEY";
+
+export const samplesOf = (call: CallSample): Record<Language, string> => ({
+  curl: curlOf(call),
+  TypeScript: typescriptOf(call),
+  Python: pythonOf(call),
+});
+
+const inShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+function curlOf({ method, url, body, credential, answer }: CallSample): string {
+  const key = credential === "none" ? undefined : (credential.key ?? `$${KEY_VARIABLE}`);
+  return [
+    `curl -s ${method === "GET" ? "" : `-X ${method} `}${inShell(url)}`,
+    ...(key === undefined ? [] : [`-H "Authorization: Bearer ${key}"`]),
+    ...(body ? ["-H 'Content-Type: application/json'", `-d ${inShell(JSON.stringify(body))}`] : []),
+    ...(answer === "bytes" ? ["-o answer"] : []),
+  ].join(" \\\n  ");
+}
+
+const READ_IN_TYPESCRIPT = {
+  json: "console.log(await response.json());",
+  text: "console.log(await response.text());",
+  bytes: 'await writeFile("answer", Buffer.from(await response.arrayBuffer()));',
+};
+
+function typescriptOf({ method, url, body, credential, answer }: CallSample): string {
+  const bearer =
+    credential === "none"
+      ? undefined
+      : credential.key === undefined
+        ? `\`Bearer \${process.env.${KEY_VARIABLE}}\``
+        : JSON.stringify(`Bearer ${credential.key}`);
+  const headers = [
+    ...(bearer === undefined ? [] : [`Authorization: ${bearer}`]),
+    ...(body ? ['"Content-Type": "application/json"'] : []),
+  ];
+  const options = [
+    ...(method === "GET" ? [] : [`  method: "${method}",`]),
+    ...(headers.length > 0 ? [`  headers: { ${headers.join(", ")} },`] : []),
+    ...(body ? [`  body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll("\n", "\n  ")}),`] : []),
+  ];
+  return [
+    ...(answer === "bytes" ? ['import { writeFile } from "node:fs/promises";', ""] : []),
+    options.length === 0
+      ? `const response = await fetch(${JSON.stringify(url)});`
+      : `const response = await fetch(${JSON.stringify(url)}, {\n${options.join("\n")}\n});`,
+    "if (!response.ok) throw new Error(await response.text());",
+    READ_IN_TYPESCRIPT[answer],
+  ].join("\n");
+}
+
+const READ_IN_PYTHON = {
+  json: "print(response.json())",
+  text: "print(response.text)",
+  bytes: 'open("answer", "wb").write(response.content)',
+};
+
+function pythonOf({ method, url, body, credential, answer }: CallSample): string {
+  const key =
+    credential === "none"
+      ? undefined
+      : credential.key === undefined
+        ? `f"Bearer {os.environ['${KEY_VARIABLE}']}"`
+        : JSON.stringify(`Bearer ${credential.key}`);
+  return [
+    ...(key?.startsWith("f") ? ["import os"] : []),
+    "import requests",
+    "",
+    `response = requests.${method.toLowerCase()}(`,
+    `    ${JSON.stringify(url)},`,
+    ...(key === undefined ? [] : [`    headers={"Authorization": ${key}},`]),
+    ...(body ? [`    json=${inPython(body, 1)},`] : []),
+    "    timeout=60,",
+    ")",
+    "response.raise_for_status()",
+    READ_IN_PYTHON[answer],
+  ].join("\n");
+}
+
+/** JSON's values as Python writes them. */
+function inPython(value: unknown, depth: number): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value !== "object") return JSON.stringify(value);
+  const indent = "    ".repeat(depth);
+  const parts = Array.isArray(value)
+    ? value.map((one) => inPython(one, depth + 1))
+    : Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${inPython(one, depth + 1)}`);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  if (parts.length === 0) return `${open}${close}`;
+  return `${open}\n${parts.map((part) => `${indent}    ${part},\n`).join("")}${indent}${close}`;
+}
