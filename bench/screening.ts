@@ -249,7 +249,21 @@ const strangers = originals.map(({ name }, at) => {
     " ",
   );
 });
+const wordsIn = (name: string) => new Set(plainLetters(name).split(/[\s-]+/));
+const plainLetters = (name: string) =>
+  name
+    .normalize("NFKC")
+    .replaceAll(/[\p{M}\p{Cf}]/gu, "")
+    .replaceAll(/[یىے]/g, "ي")
+    .replaceAll("ک", "ك")
+    .replaceAll(/[أإآٱ]/g, "ا");
 const toldStrangers = strangers.filter((name) => screen(withoutOriginals, name, THRESHOLD).length > 0);
+// Halves that make up another entry's own original are that entry's name.
+const ofAnother = toldStrangers.filter((name) =>
+  originals.some((one) => [...wordsIn(name)].every((word) => wordsIn(one.name.name).has(word))),
+);
+for (const name of toldStrangers)
+  tell("halves", name, ...screen(withoutOriginals, name, THRESHOLD).map(({ of }) => of.name.name));
 rows.push(
   {
     what: "the Arabic original",
@@ -260,6 +274,7 @@ rows.push(
     what: "false alarms: halves of two Arabic originals",
     names: strangers.length,
     [METHOD]: percent(toldStrangers.length, strangers.length),
+    namesakes: percent(ofAnother.length, strangers.length),
   },
 );
 console.table(rows);

@@ -312,6 +312,28 @@ describe("conventions", () => {
       expect((await sent(body, coding)).status).toBeLessThan(300);
     });
 
+    test("is decoded for MCP too, and an unknown one is a 415 there", async () => {
+      const list = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }));
+      const askMcp = async (coding: string, body: Uint8Array) => {
+        const headers = { "Content-Type": "application/json", "Content-Encoding": coding };
+        const response = await fetch(`${service.url}/mcp`, {
+          method: "POST",
+          headers,
+          body: body as Uint8Array<ArrayBuffer>,
+        });
+        return { status: response.status, text: await response.text() };
+      };
+      const packed = await askMcp("gzip", gzipSync(list));
+      expect(packed.status).toBe(200);
+      expect(JSON.parse(packed.text).result.tools.length).toBeGreaterThan(0);
+      const unknown = await askMcp("zstd", list);
+      expect(unknown).toMatchObject({
+        status: 415,
+        text: expect.stringContaining("the coding zstd of a body is not read; send it plain, or as gzip"),
+      });
+      expect((await askMcp("gzip", list)).status).toBe(400);
+    });
+
     test("that nobody knows is a 415, which names the ones that are read", async () => {
       const answer = await sent(plain, "zstd");
       expect(answer.status).toBe(415);

@@ -14,7 +14,7 @@ import {
 } from "./index.ts";
 import { type ListedKind, listedKinds } from "./list-entry.ts";
 import { type OmissibleWords, omissibleWords } from "./omissible-words.ts";
-import { otherWaysToWrite } from "./romanisation.ts";
+import { isAnotherName, otherWaysToWrite } from "./romanisation.ts";
 import { alikeness, consonantsOf, isSameName, jaroWinkler, type Word, wordOf } from "./similarity.ts";
 import { joinableWords, type NameWords, readName } from "./words.ts";
 
@@ -166,13 +166,15 @@ const isJoinOf = (text: string, words: readonly string[]): boolean =>
 /** Another romanisation of a word is nearly as good as its first. */
 const OTHER_SPELLING = 0.98;
 /** Words of the same consonants where vowels are not written, by number of consonants. */
-const UNVOWELLED = [0, 0.88, 0.93, 0.95, 0.96];
+const MANY_CONSONANTS = 0.96;
+const UNVOWELLED = [0, 0.88, 0.93, 0.95, MANY_CONSONANTS];
 /** A word with more spellings is a syllable, whose spellings are looked up as they stand. */
 const MOST_SPELLINGS = 2;
 
 const NO_READINGS: NameWords["readings"] = {
   spellings: new Map(),
   skeletons: new Map(),
+  shapes: new Map(),
   particles: new Set(),
 };
 
@@ -180,24 +182,31 @@ const NO_READINGS: NameWords["readings"] = {
 function alikeIn(index: NameIndex, word: Word, readings: NameWords["readings"]): Map<number, number> {
   const found = new Map<number, number>();
   const skeletons = readings.skeletons.get(word.text);
+  const shape = readings.shapes.get(word.text);
   const spellings = readings.spellings.get(word.text) ?? [];
   const put = (at: number | undefined, how: number) => {
     if (at !== undefined && how > (found.get(at) ?? 0)) found.set(at, how);
   };
+  const ofArabicName = readings.particles.size > 0 && spellings.length > 0;
+  const isAnother = (at: number) =>
+    ofArabicName && isAnotherName(index.vocabulary[at]!.text, [word.text, ...spellings]);
   put(index.byText.get(word.text), 1);
   for (const spelling of spellings) put(index.byText.get(spelling), OTHER_SPELLING);
   for (const skeleton of skeletons ?? [])
     for (const at of index.byAllConsonants.get(skeleton) ?? [])
-      put(at, UNVOWELLED[Math.min(skeleton.length, UNVOWELLED.length - 1)]!);
+      if (!shape || shape.test(index.vocabulary[at]!.text))
+        put(at, UNVOWELLED[Math.min(skeleton.length, UNVOWELLED.length - 1)]!);
   if (skeletons) return found;
   if (spellings.length > 0 && spellings.length <= MOST_SPELLINGS)
     for (const spelling of spellings)
-      for (const [at, how] of alikeIn(index, wordOf(spelling), NO_READINGS)) put(at, how * OTHER_SPELLING);
+      for (const [at, how] of alikeIn(index, wordOf(spelling), NO_READINGS))
+        if (!isAnother(at)) put(at, how * OTHER_SPELLING);
   const same = index.byText.get(word.text);
   const isOfItsOwn = same !== undefined && index.places[same]!.single.length >= NAME_OF_ITS_OWN;
   const look = (at: number, mayBeKin: boolean) => {
     if (found.has(at)) return;
     const other = index.vocabulary[at]!;
+    if (isAnother(at)) return;
     const how = alikeness(word, other, mayBeKin);
     if (how === 0) return;
     const isOther = isOfItsOwn && how > MOST_OF_OTHERS && other.text.length > 1 && !isSameName(word, other);
@@ -234,7 +243,6 @@ function joinedIn(
       }
     for (const at of index.byAllConsonants.get(word.consonants) ?? [])
       if (word.consonants.length >= LEAST_JOINED_CONSONANTS) found.set(at, LEAST_JOINED);
-    return found;
   }
   for (const at of sharing(index, word.text, 0.6)) {
     const { text } = index.vocabulary[at]!;
@@ -418,8 +426,11 @@ function judge(
       }
       if (one.span === 2 || at + 1 === words.length) continue;
       const both = of.joins[at]!;
-      const isJoined = both >= 0 && canBeJoined(one.word.text, index.vocabulary[both]!.text);
-      const joined = isJoined ? (alike[i]!.get(both) ?? 0) : 0;
+      const joint = alike[i]!.get(both) ?? 0;
+      const isJoined =
+        (joint >= MANY_CONSONANTS && one.isUnvowelled) ||
+        (joint > 0 && canBeJoined(one.word.text, index.vocabulary[both]!.text));
+      const joined = isJoined ? joint : 0;
       const theirs = listedWeight(at) + listedWeight(at + 1);
       if (joined >= LEAST_JOINED)
         pairs.push({

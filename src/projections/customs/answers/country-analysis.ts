@@ -37,9 +37,9 @@ const listed = z
 
 const countryYear = z.object({
   year: z.int(),
-  imports_eur: z.number().nullable().describe("EUR from the country to Latvia; null = not delivered"),
-  exports_eur: z.number().nullable(),
-  balance_eur: z.number().nullable().describe("exports − imports"),
+  imports_eur: z.int().nullable().describe("EUR from the country to Latvia; null = not delivered"),
+  exports_eur: z.int().nullable(),
+  balance_eur: z.int().nullable().describe("exports − imports"),
   imports_share: part,
   exports_share: part,
   imports_rank: rank,

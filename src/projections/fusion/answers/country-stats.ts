@@ -34,9 +34,9 @@ export const views = ["reported", "through_partners"] as const;
 /** A year of the country, in EUR. */
 export const countryYear = z.object({
   year: z.int(),
-  imports_eur: amount.describe("EUR; null = not delivered"),
-  exports_eur: amount,
-  balance_eur: amount.describe("exports − imports"),
+  imports_eur: z.int().nullable().describe("EUR; null = not delivered"),
+  exports_eur: z.int().nullable(),
+  balance_eur: z.int().nullable().describe("exports − imports"),
   imports_growth: amount.describe("Change on the year before, 0.1 = 10 %; null unless both are complete"),
   exports_growth: amount,
   imports_share: amount.describe(

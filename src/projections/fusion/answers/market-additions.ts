@@ -32,7 +32,7 @@ import type { Market } from "./market-methods.ts";
 export const atConstantPrices = z.object({
   geo: z.string().describe("Source of consumer prices: the reporter, else the euro area"),
   years: z
-    .array(z.object({ year: z.int(), value_eur: z.number() }))
+    .array(z.object({ year: z.int(), value_eur: z.int() }))
     .describe("EUR at prices of the index's base"),
   rate: z.number().nullable().describe("Yearly growth between the first and the last of them"),
 });

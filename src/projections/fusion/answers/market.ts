@@ -88,9 +88,9 @@ const supplier = z.object({
   rank: z.int(),
   partner: z.string(),
   name: z.string(),
-  value_eur: z.number().describe("EUR in `meta.year`"),
+  value_eur: z.int().describe("EUR in `meta.year`"),
   share: number.describe("Share of the total, 0 to 1"),
-  before_eur: z.number().describe("EUR of the year before"),
+  before_eur: z.int().describe("EUR of the year before"),
   contribution: number.describe("Its change / the total of the year before; null if that is incomplete"),
 });
 
@@ -99,7 +99,7 @@ export const marketOutput = z.object({
     size: z.array(
       z.object({
         year: z.int(),
-        value_eur: z.number(),
+        value_eur: z.int(),
         quantity_kg: number.describe("Reported mass; null = none"),
         complete: z.boolean(),
       }),

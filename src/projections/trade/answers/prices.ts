@@ -39,9 +39,9 @@ const priceRow = z.object({
   price_eur_per_tonne: amount.describe(
     "1000·Σvalue / Σkg over rows with a mass; null = no mass, or not delivered",
   ),
-  value_eur: amount.describe("EUR of the rows with a mass; null = not delivered"),
+  value_eur: z.int().nullable().describe("EUR of the rows with a mass; null = not delivered"),
   quantity_kg: amount.describe("Their mass in kg"),
-  excluded_value_eur: amount.describe("EUR of rows without mass, excluded from the price"),
+  excluded_value_eur: z.int().nullable().describe("EUR of rows without mass, excluded from the price"),
   price_eur_per_unit: amount
     .optional()
     .describe(
@@ -80,7 +80,7 @@ const priceSummary = z.object({
     "Last 12 complete months against the 12 before, each all values over all masses; 0.1 = 10 % higher; null below 24",
   ),
   outliers: z.array(z.string()).describe("Outlier months"),
-  excluded_value_eur: z.number(),
+  excluded_value_eur: z.int(),
   excluded_share: amount.describe("Share of all value in these months, 0 to 1"),
 });
 

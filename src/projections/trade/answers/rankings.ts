@@ -28,9 +28,9 @@ export const rankingInput = z.object({
 
 const line = {
   rank: z.int().nullable().describe("1 is the largest; null for the rest"),
-  value_eur: z.number().describe("EUR; imports + exports without a flow"),
-  imports_eur: z.number().nullable().optional().describe("Present without a flow; null = not delivered"),
-  exports_eur: z.number().nullable().optional().describe("As imports_eur"),
+  value_eur: z.int().describe("EUR; imports + exports without a flow"),
+  imports_eur: z.int().nullable().optional().describe("Present without a flow; null = not delivered"),
+  exports_eur: z.int().nullable().optional().describe("As imports_eur"),
   quantity_kg: z.number().nullable().describe("Reported mass in kg; null = none"),
   share: z.number().nullable().describe("Share of the total, from 0 to 1"),
 };
@@ -63,7 +63,7 @@ export const productRow = z.object({
 });
 
 /** The base of a ranking's shares. */
-export const totals = z.object({ value_eur: z.number(), quantity_kg: z.number().nullable() });
+export const totals = z.object({ value_eur: z.int(), quantity_kg: z.number().nullable() });
 
 export const rankingMeta = yearMeta.extend({
   count: z.int().describe("Ranked lines, without the rest"),

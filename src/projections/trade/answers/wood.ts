@@ -36,7 +36,7 @@ export const woodInput = z.object({
 const woodPartner = z.object({
   partner: z.string().describe("2-letter code"),
   name: z.string(),
-  value_eur: z.number(),
+  value_eur: z.int(),
   share: z.number().nullable().describe("Share of this product's value_eur, 0 to 1"),
 });
 
