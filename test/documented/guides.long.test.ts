@@ -20,7 +20,7 @@ const HERE = GUIDES.filter((page) => page !== "docs/operating.md");
 
 let reader: Reader;
 beforeAll(async () => {
-  reader = await readerOf();
+  reader = await readerOf({ CHECKPOINT_SECONDS: "5" });
 });
 afterAll(() => reader?.leave());
 
@@ -55,7 +55,7 @@ test("the cookbook's recipes in TypeScript have no type error", async () => {
   for (const { file, text } of recipes) await writeFile(join(folder, file!.replace(".mjs", ".mts")), text);
   const options = ["--strict", "--noEmit", "--skipLibCheck", "--lib", "esnext,dom", "--types", "node"];
   const files = recipes.map(({ file }) => join(folder, file!.replace(".mjs", ".mts")));
-  const modules = ["--target", "esnext", "--module", "nodenext"];
+  const modules = ["--target", "esnext", "--module", "nodenext", "--ignoreConfig"];
   const compiler = join(reader.folder, "node_modules/.bin/tsc");
   const faults = await run(compiler, [...options, ...modules, ...files]).catch(({ stdout }) => stdout);
   expect(faults).toMatchObject({ stdout: "" });
@@ -83,6 +83,7 @@ test.skipIf(!hasPsql)(REHEARSAL, { timeout: PATIENCE_MS }, async () => {
     PGUSER: "superuser",
     PGPASSWORD: "superuser",
     CHECKPOINT_SECONDS: "3",
+    ANCHOR_SECONDS: "10",
   });
   try {
     await follow(operator, "docs/operating.md");
