@@ -87,7 +87,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     fastest-levenshtein helmet node:crypto node:events types:node:http node:stream node:zlib types:pino raw-body`),
 
   // It runs in browsers, and its verifiers in Node.
-  "src/explorer": row("src/core/model node:fs node:url node:zlib viem/accounts"),
+  "src/explorer": row("src/core/model (computed) node:fs node:url node:zlib viem/accounts"),
 
   // An area is said once; the runtime knows all of them, and the command line is the runtime's.
   "src/areas": row(`
