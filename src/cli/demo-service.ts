@@ -22,6 +22,9 @@ export type DemoService = {
   close(): Promise<void>;
 };
 
+/** `stopping` ends its opening between two steps. */
+type OwnService = { reactors?: boolean; stopping?: AbortSignal };
+
 const PROBE_MS = 2_000;
 /** How long to wait for a starting service. */
 const STARTING_MS = 30_000;
@@ -33,7 +36,7 @@ export async function findService(
   log: Logger,
   url: string | undefined,
   onOpening: () => void,
-  own: { reactors?: boolean } = {},
+  own: OwnService = {},
 ): Promise<DemoService> {
   const candidate = url ?? config.PUBLIC_URL ?? (config.PORT === 0 ? undefined : urlOf(config));
   const origin = candidate && (await originOf(candidate));
@@ -87,7 +90,7 @@ async function runtimeOf(
 async function ownService(
   config: Config,
   log: Logger,
-  { reactors = false }: { reactors?: boolean },
+  { reactors = false, stopping: leaving }: OwnService,
 ): Promise<DemoService> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -102,7 +105,11 @@ async function ownService(
   };
   try {
     const settings = { ...config, PUBLIC_URL: url };
-    runtime = await openRuntime(settings, log, { chain: true, reactors });
+    runtime = await openRuntime(settings, log, {
+      chain: true,
+      reactors,
+      ...(leaving && { stopping: leaving }),
+    });
     server.on("request", await openServer(runtime, settings, log, stopping.signal));
     // Data that cannot be opened are reported by later requests.
     await dataOpened(runtime.app, AbortSignal.any([stopping.signal, AbortSignal.timeout(OPENING_DATA_MS)]));

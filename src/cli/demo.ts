@@ -19,7 +19,7 @@ import { tell } from "./demo-story.ts";
 import { demoWallet } from "./demo-wallets.ts";
 import { asUrl } from "./option-values.ts";
 import { type StoryName, stories } from "./stories.ts";
-import type { Terminal } from "./terminal.ts";
+import { endLineOfInterrupt, type Terminal } from "./terminal.ts";
 
 const BALANCE = parseAbi(["function balanceOf(address account) view returns (uint256)"]);
 
@@ -62,7 +62,10 @@ export function demoCommand({ settings, logger }: Terminal): Command {
         const opening = () =>
           tell.line("", `No service runs: starting one in ${config.DATA_DIR}; the first time takes seconds.`);
         // Reactors ship goods after a final payment, and compute scores.
-        const place = await findService(config, logger("warn"), url, opening, { reactors: !isAnswer });
+        const interrupted = untilInterrupt();
+        const own = { reactors: !isAnswer, stopping: interrupted.signal };
+        const place = await findService(config, logger("warn"), url, opening, own).catch(interrupted.orLeave);
+        interrupted.closes(place.close);
         try {
           tell.line("service", place.own ? `${place.url}, until the demo ends` : place.url);
           if (story === "shop") await tellShop(place, config);
@@ -76,6 +79,32 @@ export function demoCommand({ settings, logger }: Terminal): Command {
         }
       },
     );
+}
+
+const INTERRUPTED = 130;
+
+/** Ctrl-C closes what the demo has opened, and a second one ends it at once. */
+function untilInterrupt() {
+  const interrupted = new AbortController();
+  let close: (() => Promise<void>) | undefined;
+  const leave = () => void close?.().finally(() => process.exit(INTERRUPTED));
+  process.on("SIGINT", (signal) => {
+    endLineOfInterrupt(signal);
+    if (interrupted.signal.aborted) process.exit(INTERRUPTED);
+    interrupted.abort();
+    leave();
+  });
+  return {
+    signal: interrupted.signal,
+    closes(work: () => Promise<void>) {
+      close = work;
+      if (interrupted.signal.aborted) leave();
+    },
+    orLeave(error: unknown): never {
+      if (interrupted.signal.aborted) process.exit(INTERRUPTED);
+      throw error;
+    },
+  };
 }
 
 async function tellShop(place: DemoService, config: Config): Promise<void> {

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { about } from "./about.ts";
 import type { Terminal } from "./terminal.ts";
-import { plainUsage } from "./usage.ts";
+import { exitCodes, plainUsage } from "./usage.ts";
 
 /** Commands by file; only the requested one is loaded, because loading all takes seconds. */
 const GROUPS: readonly {
@@ -72,7 +72,11 @@ export async function program(terminal: Terminal, wanted?: string): Promise<Comm
     .version("0.1.0")
     // Options after a command belong to it: `verify` and `verify receipt` both have --json.
     .enablePositionalOptions()
-    .configureHelp({ showGlobalOptions: true });
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText(
+      "after",
+      `\nExit codes:\n${exitCodes.map(([code, means]) => `  ${code}`.padEnd(16) + means).join("\n")}`,
+    );
   const group = GROUPS.find(({ names }) => wanted !== undefined && names.some((name) => name === wanted));
   for (const command of group ? await group.load(terminal) : GROUPS.flatMap(announced))
     root.addCommand(command, { hidden: command.name() === "docs" });

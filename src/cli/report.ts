@@ -26,7 +26,8 @@ import {
   streamOf,
 } from "../domain/reports/report.ts";
 import { provenEvent } from "./logged-event.ts";
-import { asKey, heldBy, orNoExport, type PackOptions, readPack, textOf, withPackOptions } from "./pack.ts";
+import { asKey, heldBy, orNoExport, type PackOptions, readPack, withPackOptions } from "./pack.ts";
+import { textOf } from "./read-file.ts";
 import { marked, type Terminal } from "./terminal.ts";
 
 type VerificationKeys = { api?: string; log?: VerifierKey };

@@ -23,6 +23,11 @@ export function hostInUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
+/** The terminal shows ^C where the cursor is: what follows begins on a line of its own. */
+export function endLineOfInterrupt(signal: NodeJS.Signals): void {
+  if (signal === "SIGINT" && process.stderr.isTTY) process.stderr.write("\n");
+}
+
 /** A word in green or red on a colour terminal. */
 export const marked = (ok: boolean, word: string) =>
   process.stdout.isTTY && process.stdout.hasColors() ? styleText(ok ? "green" : "red", word) : word;

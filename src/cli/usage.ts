@@ -3,6 +3,14 @@ import type { Command, Option } from "commander";
 
 const MOST_SHOWN = 40;
 
+/** Every command's exit codes, each with its meaning. */
+export const exitCodes: readonly (readonly [code: number, means: string])[] = [
+  [0, "done, and every check passed"],
+  [1, "refused or failed, or a check failed"],
+  [2, "`verify`: nothing could be checked; `fetch --import`: months are missing"],
+  [130, "ended by Ctrl-C"],
+];
+
 /** Applies the form to a command and all commands below it; `path` is how it is called. */
 export function plainUsage(command: Command, path: readonly string[] = [command.name()]): void {
   command

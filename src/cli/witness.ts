@@ -10,7 +10,7 @@ import { ConfigError } from "../runtime/config.ts";
 import { serveWitness } from "../witness/server.ts";
 import { openWitness } from "../witness/witness.ts";
 import { about } from "./about.ts";
-import { hostInUrl, type Terminal } from "./terminal.ts";
+import { endLineOfInterrupt, hostInUrl, type Terminal } from "./terminal.ts";
 
 type Options = { name: string; log: VerifierKey[]; dir: string; host: string; port: number };
 
@@ -52,7 +52,8 @@ export function witnessCommand({ logger }: Pick<Terminal, "logger">): Command {
           `--port ${port} of --host ${host} cannot be used: ${systemReason(error) ?? error.message}`,
         );
       });
-      const stop = () => {
+      const stop = (signal: NodeJS.Signals) => {
+        endLineOfInterrupt(signal);
         server.close(() => process.exit(0));
         server.closeIdleConnections();
       };

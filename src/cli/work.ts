@@ -15,6 +15,7 @@ import { openWorker } from "../worker/open.ts";
 import type { WorkerReport } from "../worker/worker.ts";
 import { about } from "./about.ts";
 import { asUrl } from "./option-values.ts";
+import { endLineOfInterrupt } from "./terminal.ts";
 
 type Options = {
   url: string;
@@ -50,7 +51,8 @@ export const workCommand = (): Command =>
     .action(async ({ key, dir, agent, ...options }: Options) => {
       const stopping = new AbortController();
       let isOnline = false;
-      const stop = () => {
+      const stop = (signal: NodeJS.Signals) => {
+        endLineOfInterrupt(signal);
         // Before it is online there is nothing to end.
         if (stopping.signal.aborted || !isOnline) process.exit(1);
         stopping.abort();

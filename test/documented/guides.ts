@@ -51,7 +51,8 @@ export function blocksOf(text: string): Block[] {
 
 /** The first line of `shown` that `output` lacks; lines come in order, and `…` stands for anything. */
 export function missingLine(shown: string, output: string): string | undefined {
-  let rest = output;
+  // Figures have narrow spaces, which nobody types.
+  let rest = output.replaceAll(/\p{Zs}/gu, " ");
   for (const line of shown.split("\n").filter((one) => one.trim() !== "")) {
     const pattern = line.trim().split("…").map(literally).join("[^\\n]*");
     const found = new RegExp(pattern).exec(rest);

@@ -96,12 +96,17 @@ function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
 /** What a program prints, and the moment at which that is enough; its end before that is an error. */
 function outputOf(child: ChildProcessWithoutNullStreams) {
   let output = "";
+  let ended = false;
   let look = () => {};
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk) => {
       output += chunk;
       look();
     });
+  child.once("exit", () => {
+    ended = true;
+    look();
+  });
   return {
     forget: () => {
       output = "";
@@ -110,8 +115,8 @@ function outputOf(child: ChildProcessWithoutNullStreams) {
       new Promise((done, fail) => {
         look = () => {
           if (ready(output)) done(output);
+          else if (ended) fail(new Error(`it ended:\n${output}`));
         };
-        child.once("exit", () => fail(new Error(`it ended:\n${output}`)));
         look();
       }),
   };

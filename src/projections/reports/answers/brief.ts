@@ -99,11 +99,22 @@ async function marketOf(
   });
 }
 
+/** One market of each vintage: they end in the same month. */
+const oneOfEach = (markets: readonly Market[]) =>
+  new Map(markets.map((sourced) => [sourced.origin.vintage, sourced])).values();
+
+/** Names the month that the watchlist counts from: an earlier report of the same vintages has the same list. */
+function limitsOfWatch({ at, limit }: ReportDraft, markets: readonly Market[]): void {
+  for (const sourced of oneOfEach(markets)) {
+    const month = at(sourced, "/meta/coverage/months/to", "last month of the data", "month");
+    limit(citing`The months to watch are the twelve after ${month}, where the data end.`);
+  }
+}
+
 /** Names the years of each dataset where the caller named none. */
 function limitsOfYears({ at, limit }: ReportDraft, markets: readonly Market[], { years }: Common): void {
   if (years !== undefined) return;
-  const byVintage = new Map(markets.map((sourced) => [sourced.origin.vintage, sourced]));
-  for (const sourced of byVintage.values()) {
+  for (const sourced of oneOfEach(markets)) {
     const year = (end: "from" | "to", label: string) => at(sourced, `/meta/years/${end}`, label, "year");
     const [first, last] = [year("from", "first year of the report"), year("to", "last year of the report")];
     const month = at(sourced, "/meta/coverage/months/to", "last month of the data", "month");
@@ -166,11 +177,12 @@ export async function brief(
   ];
   const risks = dependencyFindings(report, sourced);
   const substitutes = substitutionFindings(report, sourced);
-  const { anomalies, open } = await anomaliesOf(report, [input.hs], input.region);
-  const watch = [...policyFindings(report, sourced), ...open, ...seasonFindings(report, sourced)];
+  const anomalies = await anomaliesOf(report, [input.hs], input.region);
+  const watch = [...policyFindings(report, sourced), ...seasonFindings(report, sourced)];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   const quoted = await quoteNews(report, quotes, input, [input.hs]);
   limitsOfYears(report, [sourced], input);
+  limitsOfWatch(report, [sourced]);
   limitsOf(report, sourced, { quotes: quoted });
   limitsOfRegion(report, input);
   const question = `On whom does ${regionName(input.region)} depend for HS ${input.hs}${spanOf(input)}?`;
@@ -197,15 +209,15 @@ export async function sectorsBrief(
   ];
   const risks = markets.flatMap((sourced) => dependencyFindings(report, sourced));
   const substitutes = markets.flatMap((sourced) => substitutionFindings(report, sourced));
-  const { anomalies, open } = await anomaliesOf(report, input.sectors, input.region);
+  const anomalies = await anomaliesOf(report, input.sectors, input.region);
   const watch = [
     ...markets.flatMap((sourced) => policyFindings(report, sourced)),
-    ...open,
     ...markets.flatMap((sourced) => seasonFindings(report, sourced)),
   ];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   const quoted = await quoteNews(report, quotes, input, input.sectors);
   limitsOfYears(report, markets, input);
+  limitsOfWatch(report, markets);
   for (const sourced of markets) limitsOf(report, sourced, { named: true, quotes: quoted });
   limitsOfRegion(report, input);
   const question = `On whom does ${regionName(input.region)} depend for HS ${input.sectors.join(", ")}${spanOf(input)}?`;
@@ -334,8 +346,8 @@ const findingSections = ({ risks, substitutes, watch, anomalies }: Entries): Sec
   ),
   section("Who could stand in", "Sources that grew while the largest fell.", { findings: substitutes }),
   section(
-    "What to watch in the coming year",
-    "Announced policies, open alerts and seasonal peaks; nothing else is foretold.",
+    "What to watch next",
+    "Announced policies and seasonal peaks in the twelve months after the data end; nothing else is foretold.",
     {
       findings: watch,
     },

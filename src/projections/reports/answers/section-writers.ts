@@ -73,7 +73,7 @@ export const sectionWriters: SectionWriters = {
       "What was unusual",
       "Months far from those before; each is a signal, and no finding of a cause.",
       {
-        findings: anomaliesIn(writing, sourced).map(({ finding }) => finding),
+        findings: anomaliesIn(writing, sourced),
       },
     ),
   ],
