@@ -20,6 +20,7 @@ const PAGES = [
   "directory.ts",
   "agent.ts",
   "market.ts",
+  "operator.ts",
   "wallet.ts",
 ];
 

@@ -17,6 +17,7 @@ import { log } from "./log.ts";
 import { lounge } from "./lounge.ts";
 import { marketplace } from "./marketplace.ts";
 import { mirror } from "./mirror.ts";
+import { operator } from "./operator.ts";
 import { payments } from "./payments.ts";
 import { reference } from "./reference.ts";
 import { replay } from "./replay.ts";
@@ -58,6 +59,7 @@ export const areas: readonly Area[] = [
   marketplace,
   compliance,
   access,
+  operator,
   subjects,
   reference,
 ];

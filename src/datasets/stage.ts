@@ -87,7 +87,7 @@ export async function stageFile(
   if (kept !== rows_expected || kept === 0) {
     await readRaw(connection, layout, file);
     await checkRows(connection, layout, file);
-    throw new Error(`${file.name}: ${rows_expected} good lines, but ${kept} were kept`);
+    throw new Error(`${file.name}: ${rows_expected} good lines, but ${kept} were stored`);
   }
   const counted = await rows<{ left_out: keyof LeftOut | null; lines: number }>(
     connection,

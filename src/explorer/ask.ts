@@ -19,12 +19,13 @@ const PATIENCE_MS = 20_000;
 export async function ask<Answer>(
   path: string,
   query: Record<string, string | number> = {},
+  key?: string,
 ): Promise<Answer> {
   const text = new URLSearchParams(
     Object.entries(query).map(([name, value]) => [name, String(value)]),
   ).toString();
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const headers = { Accept: "application/json" };
+  const headers = { Accept: "application/json", ...(key && { Authorization: `Bearer ${key}` }) };
   const response = await reached(text ? `${path}?${text}` : path, { signal, headers });
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok && isObject(answer)) return answer as Answer;

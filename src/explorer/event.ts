@@ -2,13 +2,14 @@
 import { reasonOf, Unanswered } from "./ask.ts";
 import { openCheck } from "./check.ts";
 import { el, facts, part, write } from "./dom.ts";
+import { typedKey } from "./filters.ts";
 import { chainName, copied, count, counted, labelledCopy, streamName, time, transaction } from "./format.ts";
 import { meaning } from "./meanings.ts";
 import { firmness } from "./sections.ts";
 import { proofOf, proofPath, proofTask } from "./verify.ts";
 import type { Proof } from "./wire.ts";
 
-/** The event that is shown or requested. */
+/** The event that is shown or requested, and the key that it was requested with. */
 let current = "";
 let isShown = false;
 /** The event's proof so far; it grows with the log. */
@@ -17,22 +18,23 @@ const proven = el("div");
 /** Shows an event, or updates the shown one's proof; returns true on success. */
 export async function showEvent(event_id: string): Promise<boolean> {
   const place = part("#event");
-  if (current !== event_id) {
-    current = event_id;
+  const wanted = `${event_id} ${typedKey() ?? ""}`;
+  if (current !== wanted) {
+    current = wanted;
     isShown = false;
     title("Event");
     place.replaceChildren(el("p", { class: "told", role: "status" }, "Loading…"));
   }
   try {
     const proof = await proofOf(event_id);
-    if (current !== event_id) return true;
+    if (current !== wanted) return true;
     title(proof.event.type);
     proven.replaceChildren(...way(proof));
     if (!isShown) place.replaceChildren(...article(event_id, proof));
     isShown = true;
     return true;
   } catch (error) {
-    if (current !== event_id) return true;
+    if (current !== wanted) return true;
     if (!isShown) place.replaceChildren(el("p", { class: "told", role: "alert" }, reasonOf(error)));
     return error instanceof Unanswered && error.missing;
   }
@@ -69,7 +71,7 @@ function article(event_id: string, proof: Proof): Node[] {
           el(
             "p",
             { class: "pending" },
-            "Only its owner can read its content. Its hash is in the log, and is proven here.",
+            "Only its owner can read its content: with your API key in the list of events you see your own. Its hash is in the log, and is proven here.",
           ),
         ]
       : []),

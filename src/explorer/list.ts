@@ -1,6 +1,7 @@
 /** A list that grows at both ends: new items above, older ones below on demand. */
 import { ask, reasonOf } from "./ask.ts";
 import { arrange, el, write } from "./dom.ts";
+import { meanings } from "./meanings.ts";
 
 export type Listing<Item> = {
   path: string;
@@ -10,6 +11,8 @@ export type Listing<Item> = {
   row(item: Item): Node[];
   /** The text for an empty list. */
   empty: string;
+  /** Narrows the list; another answer than before empties it. */
+  filter?(): { query: Record<string, string>; key: string | undefined };
 };
 
 export type List = {
@@ -22,17 +25,30 @@ type Page = { next?: string | number | null } & Record<string, unknown>;
 
 const PAGE = 50;
 
+class Superseded extends Error {}
+
 export function openList<Item>(place: HTMLElement, listing: Listing<Item>): List {
   const rows = el("ul", { class: "rows", "aria-busy": "true" });
-  const told = el("p", { class: "told", role: "status" }, "Loading…");
+  const status = el("p", { class: "told", role: "status" }, "Loading…");
   const more = el("button", { type: "button", class: "more" }, "Load more");
   more.hidden = true;
-  place.append(rows, told, more);
+  place.append(rows, status, more);
   let shown: Row[] = [];
   let next: string | number | null = null;
+  let narrowed = "";
 
   const fetched = async (before?: string | number) => {
-    const page = await ask<Page>(listing.path, { limit: PAGE, ...(before !== undefined && { before }) });
+    const { query, key } = listing.filter?.() ?? { query: {}, key: undefined };
+    const now = JSON.stringify([query, key]);
+    if (now !== narrowed) [narrowed, shown, next] = [now, [], null];
+    const page = await ask<Page>(
+      listing.path,
+      { limit: PAGE, ...query, ...(before !== undefined && { before }) },
+      key,
+    );
+    await meanings();
+    // Another filter was chosen meanwhile.
+    if (now !== narrowed) throw new Superseded();
     const known = new Map(shown.map((row) => [row.key, row]));
     const items = page[listing.field] as Item[];
     return { next: page.next ?? null, rows: items.map((item) => rowOf(listing, item, known)) };
@@ -44,7 +60,7 @@ export function openList<Item>(place: HTMLElement, listing: Listing<Item>): List
     );
     rows.removeAttribute("aria-busy");
     more.hidden = next === null;
-    write(told, shown.length === 0 ? listing.empty : "");
+    write(status, shown.length === 0 ? listing.empty : "");
   };
   const attempt = async (work: () => Promise<void>) => {
     try {
@@ -52,7 +68,8 @@ export function openList<Item>(place: HTMLElement, listing: Listing<Item>): List
       show();
       return true;
     } catch (error) {
-      write(told, `${reasonOf(error)} Trying again.`);
+      if (error instanceof Superseded) return true;
+      write(status, `${reasonOf(error)} ${listing.filter ? "" : "Trying again."}`.trim());
       return false;
     }
   };

@@ -6,6 +6,7 @@ import { badge } from "./scores.ts";
 import type { Bounties, MarketSums, Nodes, Settlements, Stack } from "./soul-wire.ts";
 
 const PAGE = 20;
+const MOST_LETTERS = 160;
 
 const trouble = part("#trouble");
 const more = part<HTMLButtonElement>("#more");
@@ -20,6 +21,18 @@ function fill(selector: string, rows: readonly HTMLElement[], nothing: string): 
   list.replaceChildren(...(rows.length > 0 ? rows : [el("li", {}, cell("main", soft(nothing)))]));
   list.removeAttribute("aria-busy");
 }
+
+/** The page of an operation, with its fields filled. */
+const operation = (name: string, title: string, fields: Record<string, string> = {}) => {
+  const query = new URLSearchParams(fields).toString();
+  return el("a", { href: `/docs/operations/${name}${query ? `?${query}` : ""}` }, title);
+};
+
+/** What strangers wrote, shortened. */
+const shortened = (text: string | null) => {
+  if (!text) return "";
+  return text.length <= MOST_LETTERS ? text : `${text.slice(0, MOST_LETTERS).trimEnd()}…`;
+};
 
 const dollars = (usd: string) => `${usd} USDC`;
 
@@ -63,12 +76,20 @@ const showBounties = ({ bounties }: Bounties) =>
       el(
         "li",
         {},
-        cell("main", bounty.title ?? "", soft(`${counted(bounty.claims, "claim")} · ${bounty.bounty_id}`)),
+        cell(
+          "main",
+          operation("soul_bounty", bounty.title ?? "A bounty", { bounty_id: bounty.bounty_id }),
+          soft(shortened(bounty.description)),
+          soft(
+            `${counted(bounty.claims, "claim")} · `,
+            operation("soul_bounty_claim", "claim it", { bounty_id: bounty.bounty_id }),
+          ),
+        ),
         cell("when", badge(bounty.status, bounty.status), " ", time(bounty.deadline)),
         cell("side", dollars(bounty.reward_usd)),
       ),
     ),
-    "No bounty is open: POST /soul/bounties makes one.",
+    "No bounty is open.",
   );
 
 const showItems = ({ items }: Stack) =>
@@ -80,14 +101,20 @@ const showItems = ({ items }: Stack) =>
         {},
         cell(
           "main",
-          item.title ?? "",
-          el("span", { class: "soft" }, `${item.kind} by `, agent(item.author.sx_id)),
+          operation("soul_stack_item", item.title ?? "An item", { item_id: item.item_id }),
+          soft(shortened(item.summary)),
+          soft(
+            `${item.kind} by `,
+            agent(item.author.sx_id),
+            " · ",
+            operation("soul_stack_buy", "buy it", { item_id: item.item_id }),
+          ),
         ),
         cell("when", `${counted(item.sales, "sale")}, works for ${count(item.validations.works)}`),
         cell("side", Number(item.price_usd) === 0 ? "free" : dollars(item.price_usd)),
       ),
     ),
-    "Nothing is offered yet: POST /soul/stack does that.",
+    "Nothing is offered yet.",
   );
 
 const KINDS = { task: "A task was settled", bounty: "A bounty was awarded", sale: "An item was sold" };
@@ -120,16 +147,16 @@ async function loadSettlements(): Promise<void> {
 }
 
 /** A failed part is reported; the rest of the page stays. */
-const told = (work: Promise<void>) =>
+const showFault = (work: Promise<void>) =>
   work.catch((error) => {
     write(trouble, reasonOf(error));
     trouble.hidden = false;
     more.disabled = false;
   });
 
-more.addEventListener("click", () => void told(loadSettlements()));
-void told(ask<MarketSums>("/soul/compute/marketplace").then(showSums));
-void told(ask<Nodes>("/soul/match", { need: "cpu", limit: PAGE }).then(showNodes));
-void told(ask<Bounties>("/soul/bounties", { limit: PAGE }).then(showBounties));
-void told(ask<Stack>("/soul/stack", { limit: PAGE }).then(showItems));
-void told(loadSettlements());
+more.addEventListener("click", () => void showFault(loadSettlements()));
+void showFault(ask<MarketSums>("/soul/compute/marketplace").then(showSums));
+void showFault(ask<Nodes>("/soul/match", { need: "cpu", limit: PAGE }).then(showNodes));
+void showFault(ask<Bounties>("/soul/bounties", { limit: PAGE }).then(showBounties));
+void showFault(ask<Stack>("/soul/stack", { limit: PAGE }).then(showItems));
+void showFault(loadSettlements());

@@ -2,17 +2,23 @@
 import { ask } from "./ask.ts";
 import { el } from "./dom.ts";
 
-let asked: Promise<Record<string, string>> | undefined;
+type Meanings = Readonly<Record<string, string>>;
 
-/** The sentence for a type, once loaded; empty for an unknown type. */
-export function meaning(type: string): HTMLElement {
-  const told = el("span", { class: "soft meaning" });
-  asked ??= ask<Record<string, string>>("/log/meanings.json").catch(() => {
-    asked = undefined;
-    return {};
-  });
-  void asked.then((known) => {
-    if (Object.hasOwn(known, type)) told.append(known[type]!);
-  });
-  return told;
+let loading: Promise<Meanings> | undefined;
+let loaded: Meanings = {};
+
+/** Every type with its sentence; empty while they cannot be loaded. */
+export function meanings(): Promise<Meanings> {
+  loading ??= ask<Meanings>("/log/meanings.json").then(
+    (all) => (loaded = all),
+    () => {
+      loading = undefined;
+      return {};
+    },
+  );
+  return loading;
 }
+
+/** The sentence for a type; empty for an unknown type, and before `meanings` has loaded. */
+export const meaning = (type: string): HTMLElement =>
+  el("span", { class: "soft meaning" }, Object.hasOwn(loaded, type) ? loaded[type]! : "");

@@ -2,8 +2,10 @@
 import { ask, reasonOf, Unanswered } from "./ask.ts";
 import { part, write } from "./dom.ts";
 import { showEvent } from "./event.ts";
+import { openFilters, showFilters } from "./filters.ts";
 import { renewTimes } from "./format.ts";
 import { type List, openList } from "./list.ts";
+import { openLogSearch } from "./log-search.ts";
 import { anchors, checkpoints, events, streams } from "./sections.ts";
 import { showStatus } from "./status.ts";
 import { openVerify } from "./verify.ts";
@@ -21,7 +23,7 @@ const VIEWS = [...Object.keys(lists), "event", "verify"];
 
 /** `#streams` is a view, `#events/<id>` one event; anything else shows the events. */
 function place(): { view: string; event_id?: string } {
-  const [view = "", id] = location.hash.slice(1).split("/");
+  const [view = "", id] = location.hash.slice(1).replace(/\?.*$/, "").split("/");
   if (view === "events" && id) return { view: "event", event_id: decoded(id) };
   return { view: view !== "event" && VIEWS.includes(view) ? view : "events" };
 }
@@ -36,14 +38,15 @@ function decoded(text: string): string {
 
 /** Each view's scroll position when it was left. */
 const scrolled = new Map<string, number>();
-let current = "";
+let current: string | undefined;
 
 function route(): void {
   const { view, event_id } = place();
-  const key = event_id ?? view;
+  const key = location.hash;
+  if (view === "events") showFilters();
   if (key === current) return;
-  scrolled.set(current, scrollY);
-  const first = current === "";
+  if (current !== undefined) scrolled.set(current, scrollY);
+  const first = current === undefined;
   current = key;
   for (const name of VIEWS) part(`#view-${name}`).hidden = name !== view;
   for (const link of document.querySelectorAll<HTMLAnchorElement>("nav:not(.places) a")) {
@@ -103,6 +106,8 @@ part("#skip").addEventListener("click", (click) => {
   click.preventDefault();
   part(`#view-${place().view} h2`).focus();
 });
+openFilters(() => void renew());
+openLogSearch();
 history.scrollRestoration = "manual";
 addEventListener("hashchange", route);
 document.addEventListener("visibilitychange", () => void turn());

@@ -1,5 +1,6 @@
 /** The four lists of the page: events, streams, checkpoints, anchors. */
 import { el } from "./dom.ts";
+import { filter } from "./filters.ts";
 import {
   chainName,
   copied,
@@ -32,7 +33,8 @@ export const events: Listing<Event> = {
     cell("when", time(event.recorded_at)),
     cell("side", copied(event.event_hash, "the event's hash")),
   ],
-  empty: "No events yet: the log begins with the first command.",
+  filter,
+  empty: "No such events, or none among the newest: load more, or choose another filter.",
 };
 
 export const streams: Listing<Stream> = {

@@ -94,6 +94,7 @@ export type Bounties = {
   bounties: {
     bounty_id: string;
     title: string | null;
+    description: string | null;
     reward_usd: string;
     status: string;
     claims: number;
@@ -103,8 +104,10 @@ export type Bounties = {
 
 export type Stack = {
   items: {
+    item_id: string;
     kind: string;
     title: string | null;
+    summary: string | null;
     price_usd: string;
     author: { sx_id: string };
     sales: number;

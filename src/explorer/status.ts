@@ -40,7 +40,6 @@ export function showStatus(status: Status): void {
     STEPS.map((step) => `${MEANING[step]}: ${count(parts[step])}`).join(", "),
   );
   part("#bar").hidden = status.events === 0;
-  part("#waiting").hidden = parts.final === 0 || parts.final === status.events;
   part("#identity").replaceChildren(identity(status));
   part("#hero").removeAttribute("aria-busy");
 }
@@ -97,7 +96,7 @@ function identity({
     Anchored: anchor ? time(anchor.anchored_at) : "not yet",
     Contract: copied(contract, "the contract's address"),
     Signer: copied(signer, "the account that anchors"),
-    ...(sealed.values > 0 && { "Personal data": sealedText(sealed) }),
+    "Personal data": sealed.values > 0 ? sealedText(sealed) : "none",
   });
 }
 

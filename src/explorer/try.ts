@@ -19,10 +19,11 @@ function openTry(): void {
   const key = keyField();
   const given = document.body.dataset.key;
   if (key && given) key.value = given;
+  fillFromAddress();
   const writeCode = openCode();
   const renew = () => {
-    const asked = showRequest();
-    if (asked) writeCode(sampleOf(asked));
+    const request = showRequest();
+    if (request) writeCode(sampleOf(request));
   };
   form().addEventListener("input", renew);
   form().addEventListener("submit", (event) => {
@@ -31,6 +32,15 @@ function openTry(): void {
   });
   openDownloads((wanted) => answerAs(wanted));
   renew();
+}
+
+/** Another page may link a call with its fields filled: `?bounty_id=…`. */
+function fillFromAddress(): void {
+  const given = new URLSearchParams(location.search);
+  for (const control of form().querySelectorAll<HTMLInputElement>("[data-in]")) {
+    const value = given.get(control.name);
+    if (value !== null) control.value = value;
+  }
 }
 
 const wayIn = (): Credential => {
@@ -45,9 +55,9 @@ function showRequest(): Question | undefined {
   if (field) field.hidden = by !== "key";
   const place = part("#request");
   try {
-    const asked = question();
-    place.replaceChildren(el("code", {}, `${asked.method} ${asked.url}`));
-    return asked;
+    const request = question();
+    place.replaceChildren(el("code", {}, `${request.method} ${request.url}`));
+    return request;
   } catch (error) {
     place.replaceChildren((error as Error).message);
     return undefined;
@@ -82,10 +92,10 @@ function question(): Question {
     else if (dataset.in === "query") query.set(name, value);
     else body[name] = typedAs(name, value, dataset.kind);
   }
-  const asked = query.toString().replaceAll("%2C", ",");
+  const request = query.toString().replaceAll("%2C", ",");
   return {
     method,
-    url: asked ? `${url}?${asked}` : url,
+    url: request ? `${url}?${request}` : url,
     body: method === "POST" ? JSON.stringify(body) : undefined,
   };
 }
@@ -108,17 +118,17 @@ function typedAs(name: string, value: string, kind: string | undefined): unknown
 async function run(): Promise<void> {
   const forms = (declared().forms ?? "").split(" ");
   const isDrawn = forms.includes("image/png");
-  await attempt(async (asked, way) => {
-    const answered = await call(asked, way, "application/json, */*;q=0.5");
-    await show(answered, isDrawn ? () => call(asked, way, "image/png") : undefined);
+  await attempt(async (request, way) => {
+    const answered = await call(request, way, "application/json, */*;q=0.5");
+    await show(answered, isDrawn ? () => call(request, way, "image/png") : undefined);
   });
 }
 
 /** The answer in a form to be saved; any other answer is shown. */
 async function answerAs(wanted: string): Promise<TimedResponse | undefined> {
   let good: TimedResponse | undefined;
-  await attempt(async (asked, way) => {
-    const answered = await call(asked, way, wanted);
+  await attempt(async (request, way) => {
+    const answered = await call(request, way, wanted);
     if (!answered.response.ok) return show(answered);
     good = answered;
     part("#answer").replaceChildren(el("p", { class: "verdict good" }, "Saved as a file."));
@@ -127,7 +137,7 @@ async function answerAs(wanted: string): Promise<TimedResponse | undefined> {
 }
 
 /** Runs the form's call; a failure is shown in the answer's place. */
-async function attempt(work: (asked: Question, way: Credential) => Promise<void>): Promise<void> {
+async function attempt(work: (request: Question, way: Credential) => Promise<void>): Promise<void> {
   const button = part<HTMLButtonElement>("#try button");
   const place = part("#answer");
   button.disabled = true;

@@ -2,6 +2,7 @@
 import { ask } from "./ask.ts";
 import { openCheck } from "./check.ts";
 import { part } from "./dom.ts";
+import { typedKey } from "./filters.ts";
 import type { Options } from "./verifier.js";
 import type { Proof, Status } from "./wire.ts";
 import type { Task } from "./worker.ts";
@@ -74,7 +75,7 @@ function addressOf(name: string): string | undefined {
 
 export const proofPath = (event_id: string) => `/log/proof/${encodeURIComponent(event_id)}`;
 
-export const proofOf = (event_id: string) => ask<Proof>(proofPath(event_id));
+export const proofOf = (event_id: string) => ask<Proof>(proofPath(event_id), {}, typedKey());
 
 export async function proofTask(event_id: string): Promise<Task> {
   const options = held();

@@ -86,9 +86,9 @@ export async function openServer(
     public_url,
     origins: config.MCP_ORIGINS,
     problemOf: (error, path, request_id) => {
-      const told = problemOfError(error, { public_url }, path);
-      if (told.status === 500) log.error({ err: error, request_id }, "a call failed");
-      return told;
+      const problem = problemOfError(error, { public_url }, path);
+      if (problem.status === 500) log.error({ err: error, request_id }, "a call failed");
+      return problem;
     },
     stopping,
   });
@@ -146,11 +146,11 @@ const RETRY_MS = 1_000;
 const TOLD_AGAIN_MS = 60_000;
 
 function seldom(tell: (refusal: Refusal) => void): (refusal: Refusal) => void {
-  const told = new Map<string, number>();
+  const seen = new Map<string, number>();
   return (refusal) => {
     const kind = refusal.type.slug;
-    if (performance.now() - (told.get(kind) ?? Number.NEGATIVE_INFINITY) < TOLD_AGAIN_MS) return;
-    told.set(kind, performance.now());
+    if (performance.now() - (seen.get(kind) ?? Number.NEGATIVE_INFINITY) < TOLD_AGAIN_MS) return;
+    seen.set(kind, performance.now());
     tell(refusal);
   };
 }

@@ -144,10 +144,10 @@ describe("an unreadable payment is refused by field", () => {
     ["a long identifier", identified("x".repeat(129)), "extensions.payment-identifier.info.id"],
     ["an identifier with a blank", identified("pay 7d5d747be160e280"), "takes letters, digits, - and _"],
     ["an identifier that is a number", identified(1234567890123456), "extensions.payment-identifier.info.id"],
-  ])("%s", (_, presented, told) => {
+  ])("%s", (_, presented, answer) => {
     const { code, message } = refusal(presented);
     expect(code).toBe("invalid_payload");
-    expect(message).toMatch(new RegExp(told));
+    expect(message).toMatch(new RegExp(answer));
   });
 
   test.each([0, 3, "1", null, undefined])("x402Version %j", (x402Version) => {
@@ -239,8 +239,13 @@ describe("the 402", () => {
   const priced = [...catalogue, countCalls, takeNote].filter((operation) => paymentOf(operation));
   type Fields = Record<string, z.core.JSONSchema.JSONSchema>;
   type Bazaar = {
-    info: { input: Record<string, unknown> };
-    schema: { properties: { input: { properties: Record<string, { properties: Fields }> } } };
+    info: { input: Record<string, unknown>; output: { type: string } };
+    schema: {
+      properties: {
+        input: { properties: Record<string, { properties: Fields }> };
+        output: { properties: { example: Fields } };
+      };
+    };
     routeTemplate?: string;
   };
 
@@ -256,14 +261,16 @@ describe("the 402", () => {
       expect(offered.extensions).toMatchObject({ "payment-identifier": { info: { required: false } } });
       const { info, schema } = offered.extensions!.bazaar as Bazaar;
       expect(info.input).toMatchObject({ type: "http", method: methodOf(operation) });
+      expect(info.output.type).toMatch(/^(json|text|binary)$/);
+      expect(Object.keys(schema.properties.output.properties.example)).not.toEqual([]);
       // Directories check `info` against `schema` before they list it.
-      expect(z.fromJSONSchema(schema).safeParse(info).error).toBeUndefined();
-      expect(z.fromJSONSchema(schema).safeParse({ input: { ...info.input, method: "PUT" } }).success).toBe(
-        false,
-      );
+      expect(z.fromJSONSchema(schema as never).safeParse(info).error).toBeUndefined();
+      expect(
+        z.fromJSONSchema(schema as never).safeParse({ input: { ...info.input, method: "PUT" } }).success,
+      ).toBe(false);
       const place = methodOf(operation) === "POST" ? "body" : "queryParams";
-      const told = { ...(info.input[place] as object), ...(info.input.pathParams as object) };
-      expect(told).toEqual(operation.example);
+      const answer = { ...(info.input[place] as object), ...(info.input.pathParams as object) };
+      expect(answer).toEqual(operation.example);
       const { properties } = schema.properties.input;
       const described = [properties[place]!, properties.pathParams ?? { properties: {} }];
       expect(described.flatMap((one) => Object.keys(one.properties)).sort()).toEqual(

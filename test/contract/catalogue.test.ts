@@ -124,17 +124,17 @@ function brokenValue(property: Property | undefined): string {
   return "x".repeat(property.maxLength! + 1);
 }
 
-const asked = (...request: Parameters<Driven["asked"]>) => driven.asked(...request);
+const ask = (...request: Parameters<Driven["request"]>) => driven.request(...request);
 
 /** Retried while a read model lags, as the answer says. */
-const answered = (wanted: ReturnType<typeof asked>) =>
+const answered = (wanted: ReturnType<typeof ask>) =>
   until(async () => {
     const answer = await fetch(...wanted);
     return answer.status === 503 ? false : answer;
   });
 
 const request = (operation: Operation, input: Record<string, unknown>, headers: Record<string, string>) =>
-  fetch(...asked(operation, input, headers));
+  fetch(...ask(operation, input, headers));
 
 describe("every operation", () => {
   test("has a name and a route of its own", () => {
@@ -151,7 +151,7 @@ describe("every operation", () => {
 
   test.each(each)("%s answers its example with a response that matches its schema", async (_, operation) => {
     await driven.renew(operation);
-    const wanted = asked(operation, exampleFor(operation), credentialsFor(operation));
+    const wanted = ask(operation, exampleFor(operation), credentialsFor(operation));
     const response = isBought(operation) ? (await buy(wallet(1), ...wanted)).answer : await answered(wanted);
     const body = Buffer.from(await response.arrayBuffer());
     const text = body.toString();
@@ -228,15 +228,15 @@ describe("every operation", () => {
     for (const name of [...Object.keys(schema.properties), "no_such_parameter"]) {
       const broken = { ...exampleFor(operation), [name]: brokenValue(schema.properties[name]) };
       const response = await request(operation, broken, presentedFor(operation));
-      const told = (await response.json()) as {
+      const result = (await response.json()) as {
         errors?: { path: string; message: string }[];
         detail: string;
       };
-      expect([name, response.status], told.detail).toEqual([name, 400]);
-      expect(told.errors?.map(({ path }) => path.split(".")[0])).toContain(name);
-      const [first] = told.errors ?? [];
-      expect(told.detail).toContain(first!.message);
-      for (const { message } of told.errors ?? []) expect(message).not.toMatch(VALIDATOR_TEXT);
+      expect([name, response.status], result.detail).toEqual([name, 400]);
+      expect(result.errors?.map(({ path }) => path.split(".")[0])).toContain(name);
+      const [first] = result.errors ?? [];
+      expect(result.detail).toContain(first!.message);
+      for (const { message } of result.errors ?? []) expect(message).not.toMatch(VALIDATOR_TEXT);
     }
   });
 
@@ -281,9 +281,9 @@ describe("every operation", () => {
       expect(isNamed).toBe(mayAppend);
       expect(parameters.some(({ name }) => name === "Prefer")).toBe(mayAppend);
       expect(JSON.stringify(responses).includes("Event-Id")).toBe(mayAppend);
-      const told = JSON.stringify([entry!.security, entry!.responses]);
+      const security = JSON.stringify([entry!.security, entry!.responses]);
       for (const name of ["x402_v2", "PAYMENT-RESPONSE"])
-        expect(told.includes(name)).toBe(payment !== undefined);
+        expect(security.includes(name)).toBe(payment !== undefined);
     },
   );
 });

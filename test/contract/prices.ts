@@ -134,6 +134,8 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /log/status": null,
   "GET /log/events": null,
   "GET /log/streams": null,
+  "GET /log/search": null,
+  "GET /operator/overview": null,
   "GET /log/checkpoints": null,
   "GET /log/anchors": null,
   "GET /log/segments": null,

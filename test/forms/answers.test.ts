@@ -33,14 +33,14 @@ afterAll(async () => {
 /** Asks a line such as "GET /v1/agent/trade/countries", or "POST /path {…}". */
 function ask(line: string, accept = "application/json"): Promise<Response> {
   const [method, path, ...body] = line.split(" ");
-  const asked = { ...headers, Accept: accept };
+  const request = { ...headers, Accept: accept };
   return method === "POST"
     ? fetch(service.url + path, {
         method,
-        headers: { ...asked, "Content-Type": "application/json" },
+        headers: { ...request, "Content-Type": "application/json" },
         body: body.join(" "),
       })
-    : fetch(service.url + path, { headers: asked });
+    : fetch(service.url + path, { headers: request });
 }
 
 type Answer = {
@@ -114,11 +114,11 @@ describe("rows", () => {
     for (const row of parquet.rows)
       expect(row).toMatchObject({ synthetic: true, vintage: expect.any(String) });
     // Whatever `meta` tells stands in the file too.
-    const told = ([name, value]: [string, unknown]) => [
+    const results = ([name, value]: [string, unknown]) => [
       name,
       typeof value === "string" ? value : JSON.stringify(value),
     ];
-    expect(parquet.meta).toMatchObject(Object.fromEntries(Object.entries(meta).map(told)));
+    expect(parquet.meta).toMatchObject(Object.fromEntries(Object.entries(meta).map(results)));
     // Nothing stands in a cell that only a program can read.
     expect(rows.flatMap(Object.values).filter((cell) => /^[[{]/.test(cell))).toEqual([]);
     const list = listOf(data as Row | Row[]);

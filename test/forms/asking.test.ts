@@ -129,9 +129,9 @@ describe("a form that is paid for", () => {
     const { keys } = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as {
       keys: unknown[];
     };
-    const asked = { operation: "trade_timeline", input };
-    expect(verifyReceipt(jws, { keys, body, request: { ...asked, form: "text/csv" } }).ok).toBe(true);
-    expect(verifyReceipt(jws, { keys, body, request: asked }).ok).toBe(false);
+    const request = { operation: "trade_timeline", input };
+    expect(verifyReceipt(jws, { keys, body, request: { ...request, form: "text/csv" } }).ok).toBe(true);
+    expect(verifyReceipt(jws, { keys, body, request: request }).ok).toBe(false);
 
     // The same again is the same bytes under the same receipt; another form is another call.
     const again = await present(url, payment, csv);

@@ -233,8 +233,8 @@ describe("a question before it is paid", () => {
   });
 
   test("can be read free of charge", async () => {
-    const asked = `${service.url}/v1/agent/fusion/intents?question=${encodeURIComponent(question)}`;
-    const { meta } = (await (await fetch(asked)).json()) as { meta: { understood: object } };
+    const url = `${service.url}/v1/agent/fusion/intents?question=${encodeURIComponent(question)}`;
+    const { meta } = (await (await fetch(url)).json()) as { meta: { understood: object } };
     expect(meta.understood).toMatchObject({ intent: "dependency", product: { code: "27" } });
     const plain = await (await fetch(`${service.url}/v1/agent/fusion/intents`)).json();
     expect(plain).toMatchObject({ meta: { understood: null } });

@@ -161,7 +161,7 @@ describe("the tree", () => {
   });
 
   test("states its size where a request exceeds it, and that answer is not cached", async () => {
-    for (const [path, told] of [
+    for (const [path, text] of [
       ["/log/tile/0/x999/000", "does not reach"],
       ["/log/tile/63/000", "does not reach"],
       ["/log/tile/0/001", "request /log/tile/0/001.p/"],
@@ -173,7 +173,7 @@ describe("the tree", () => {
     ])
       expect([path, await refusal(path!)]).toEqual([
         path,
-        expect.objectContaining({ status: 404, caching: null, detail: expect.stringContaining(told!) }),
+        expect.objectContaining({ status: 404, caching: null, detail: expect.stringContaining(text!) }),
       ]);
     expect(await refusal("/log/consistency?first=9&second=3")).toMatchObject({
       status: 400,
@@ -186,11 +186,11 @@ describe("the tree", () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: size }), fc.nat({ max: size }), async (a, b) => {
         const [first, second] = a < b ? [a, b] : [b, Math.max(a, 1)];
-        const told = await json<{ first_root: string; second_root: string; proof: string[] }>(
+        const answer = await json<{ first_root: string; second_root: string; proof: string[] }>(
           `/log/consistency?first=${first}&second=${second}`,
         );
-        const [first_root, second_root] = [fromHex(told.first_root), fromHex(told.second_root)];
-        const proof = told.proof.map(fromHex);
+        const [first_root, second_root] = [fromHex(answer.first_root), fromHex(answer.second_root)];
+        const proof = answer.proof.map(fromHex);
         expect(consistencyFault({ first, second, first_root, second_root, proof })).toBeUndefined();
         if (second === size) expect(second_root).toEqual(root);
         const position = Math.max(first, 1);
@@ -303,10 +303,77 @@ describe("the history", () => {
     expect(found.map((event) => event.position)).toEqual(
       Array.from({ length: position }, (_, n) => position - n),
     );
-    const told = new Set(found.filter(({ payload }) => payload).map(({ type }) => type));
-    expect([...told].sort()).toEqual(expect.arrayContaining(["AnchorFinal", "Anchored", "CheckpointSigned"]));
-    for (const { type, stream } of found) if (!told.has(type)) expect(stream).toMatch(/^[0-9a-f]{64}$/);
+    const seen = new Set(found.filter(({ payload }) => payload).map(({ type }) => type));
+    expect([...seen].sort()).toEqual(expect.arrayContaining(["AnchorFinal", "Anchored", "CheckpointSigned"]));
+    for (const { type, stream } of found) if (!seen.has(type)) expect(stream).toMatch(/^[0-9a-f]{64}$/);
     expect(JSON.stringify(found)).not.toContain("k_walk_");
+  });
+
+  test("is narrowed to a type or a stream, page by page", async () => {
+    const of = async (query: string) => {
+      const found: ListAnswer[] = [];
+      for (let before = ""; ; ) {
+        const page: { events: ListAnswer[]; next: number | null } = await json(
+          `/log/events?limit=3&${query}${before}`,
+        );
+        found.push(...page.events);
+        if (page.next === null) return found;
+        before = `&before=${page.next}`;
+      }
+    };
+    const { origin } = await service.app.store.identity();
+    const signed = await of("type=CheckpointSigned");
+    expect(signed.length).toBeGreaterThan(3);
+    expect(new Set(signed.map(({ type }) => type))).toEqual(new Set(["CheckpointSigned"]));
+    const stream = await of(`stream=anchor-${origin}`);
+    expect(stream.length).toBeGreaterThan(signed.length);
+    expect(new Set(stream.map((event) => event.stream))).toEqual(new Set([`anchor-${origin}`]));
+    expect(await refusal("/log/events?type=None")).toMatchObject({ status: 400, errors: [{ path: "type" }] });
+  });
+
+  test("shows a tenant's own events to its key, and to nobody else", async () => {
+    expect(await refusal("/log/events?own=true")).toMatchObject({ status: 401 });
+    const own = await json<{ events: ListAnswer[] }>("/log/events?own=true&limit=200", mine);
+    expect(own.events).toHaveLength(200);
+    for (const { stream, payload } of own.events) {
+      expect(stream).toMatch(/^key-/);
+      expect(payload).toMatchObject({ tenant: "acme" });
+    }
+    for (const headers of [{}, theirs]) {
+      const { events } = await json<{ events: ListAnswer[] }>("/log/events?stream=key-k_walk_1", headers);
+      expect(events).toEqual([]);
+    }
+    const { events } = await json<{ events: ListAnswer[] }>("/log/events?stream=key-k_walk_1", mine);
+    expect(events).toHaveLength(1);
+    const [hashed] = (await json<{ events: ListAnswer[] }>("/log/events?type=KeyIssued&limit=1")).events;
+    const same = await json<{ events: ListAnswer[] }>(`/log/events?stream=${hashed!.stream}`);
+    expect(same.events).toEqual([hashed]);
+  });
+
+  test("is searched by position, id, transaction, type and stream, and private streams by their owner alone", async () => {
+    type Found = { found: { kind: string; title: string; page: string }[] };
+    const search = async (q: string, headers = {}) =>
+      (await json<Found>(`/log/search?q=${encodeURIComponent(q)}`, headers)).found;
+    const [newest] = (await json<{ events: ListAnswer[] }>("/log/events?limit=1")).events;
+    const { event_id, position } = newest!;
+    const page = `/log#events/${event_id}`;
+    expect(await search(String(position))).toEqual([expect.objectContaining({ kind: "event", page })]);
+    expect(await search(event_id)).toEqual([expect.objectContaining({ kind: "event", page })]);
+    const { anchors: made } = await json<{ anchors: { transaction: string }[] }>("/log/anchors?limit=1");
+    expect(await search(made[0]!.transaction)).toEqual([
+      expect.objectContaining({ kind: "transaction", title: "Anchored" }),
+    ]);
+    expect(await search("checkpointsig")).toEqual([
+      expect.objectContaining({ kind: "type", page: "/log#events?type=CheckpointSigned" }),
+    ]);
+    const { origin } = await service.app.store.identity();
+    expect(await search(`anchor-${origin}`)).toEqual([expect.objectContaining({ kind: "stream" })]);
+    expect(await search("key-k_walk_1")).toEqual([]);
+    expect(await search("key-k_walk_1", theirs)).toEqual([]);
+    expect(await search("key-k_walk_1", mine)).toEqual([
+      expect.objectContaining({ kind: "stream", title: "key-k_walk_1" }),
+    ]);
+    expect(await search("nothing at all")).toEqual([]);
   });
 
   test("in streams shows the number of events of each, hiding the names of others", async () => {
@@ -436,7 +503,7 @@ test("a service that has signed nothing says so, and whether it will", async () 
   const env = { ANCHORING: "1", WITNESSES: `https://witness.example/#${witness}` };
   const on = await startService({ env });
   const off = await startService();
-  for (const [of, told] of [
+  for (const [of, result] of [
     [on, "no checkpoint is signed yet"],
     [off, "without ANCHORING"],
   ] as const) {
@@ -448,11 +515,15 @@ test("a service that has signed nothing says so, and whether it will", async () 
       "/log/consistency?first=0",
     ]) {
       const answer = await fetch(of.url + path);
-      expect([path, answer.status, await answer.text()]).toEqual([path, 404, expect.stringContaining(told)]);
+      expect([path, answer.status, await answer.text()]).toEqual([
+        path,
+        404,
+        expect.stringContaining(result),
+      ]);
     }
     expect(await (await fetch(`${of.url}/log/status`)).json()).toMatchObject({
       ...{ events: 1, checkpoint: null, anchor: null, unproven_events: 1 },
-      detail: of === on ? null : expect.stringContaining(told),
+      detail: of === on ? null : expect.stringContaining(result),
       witnesses: of === on ? [witness] : [],
     });
   }

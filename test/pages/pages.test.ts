@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-type Told = { status: number; headers: IncomingHttpHeaders; body: string };
+type PageResponse = { status: number; headers: IncomingHttpHeaders; body: string };
 
 /** With exactly these headers: fetch has some of its own. */
-const get = (path: string, headers: Record<string, string> = {}): Promise<Told> =>
+const get = (path: string, headers: Record<string, string> = {}): Promise<PageResponse> =>
   new Promise((done, fail) =>
     request(service.url + path, { headers }, async (answer) =>
       done({ status: answer.statusCode!, headers: answer.headers, body: await text(answer) }),
@@ -89,15 +89,15 @@ describe("/", () => {
     ["a proxy", { ...BROWSER, "X-Forwarded-For": "203.0.113.9" }],
   ])("does not show it to %s", async (_, headers) => {
     for (const path of ["/", "/docs/operations/trade_balance"]) {
-      const told = await get(path, headers);
-      expect(told.status).toBe(200);
-      expect(told.body).not.toContain(KEY);
+      const answer = await get(path, headers);
+      expect(answer.status).toBe(200);
+      expect(answer.body).not.toContain(KEY);
     }
   });
 });
 
 test("every link of every page leads somewhere, to a heading that is there", async () => {
-  const seen = new Map<string, Told>();
+  const seen = new Map<string, PageResponse>();
   const visit = async (path: string) => {
     const known = seen.get(path) ?? (await get(path, BROWSER));
     seen.set(path, known);
@@ -124,7 +124,7 @@ test("every link of every page leads somewhere, to a heading that is there", asy
 
 test("an operation's page has an example answer, its fields, its errors and the call as code before any run", async () => {
   const { body } = await get("/docs/operations/trade_balance", BROWSER);
-  const plain = body.replaceAll(/<[^>]+>/g, "").replaceAll("&#34;", '"');
+  const plain = body.replaceAll(/<[^>]+>/g, "").replaceAll(/&(#34|quot);/g, '"');
   expect(plain).toContain('"success": true');
   expect(plain).toContain("requests.get(");
   expect(body).toMatch(/<code>meta\.vintage<\/code><\/td><td>text<\/td><td>\w/);
@@ -227,6 +227,28 @@ test("models get every guide in one text, and crawlers the address of every page
   const sites = (await get("/sitemap.xml")).body;
   for (const { name } of catalogue) expect(sites).toContain(`/docs/operations/${name}</loc>`);
   expect((await get("/robots.txt")).body).toMatch(/^Sitemap: http.*\/sitemap\.xml$/m);
+});
+
+test("the operator's overview needs an admin key, and names each failure first", async () => {
+  expect((await get("/operator", BROWSER)).body).toContain('id="admin-key"');
+  const bearer = async (scopes: ("read" | "admin")[]) =>
+    (await service.issue({ scopes })).headers as Record<string, string>;
+  expect((await get("/operator/overview")).status).toBe(401);
+  expect((await get("/operator/overview", await bearer(["read"]))).status).toBe(403);
+  const failing =
+    "insert into reactors.leases (reactor, status, reason) values ('payments', 'away', 'no node')";
+  await service.app.pool.query(failing);
+  const { status, headers, body } = await get("/operator/overview", await bearer(["admin"]));
+  expect([status, headers["cache-control"]]).toEqual([200, "private, no-store"]);
+  const overview = JSON.parse(body) as Record<string, unknown> & { reactors: object[] };
+  expect(overview.reactors[0]).toMatchObject({ name: "payments", status: "away", reason: "no node" });
+  expect(overview.reactors.length).toBeGreaterThan(10);
+  expect(overview).toMatchObject({
+    orders: { awaiting_payment: 0, to_ship: 0 },
+    refunds: { open: 0, open_usdc: 0 },
+    gas: { balance: expect.any(Number), queued: 0 },
+    webhooks: { active: 0, waiting: 0, late: 0 },
+  });
 });
 
 test("watchers, crawlers and browsers find what they look for", async () => {

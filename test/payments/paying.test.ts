@@ -148,10 +148,10 @@ test("the headers of the 402 and of the answer stay below 6 KiB for every call",
   const { resource, accepts } = JSON.parse(Buffer.from(required, "base64").toString());
   expect(resource.url).toMatch(/\/echo\?sha256=[0-9a-f]{64}$/);
   const paid = await signPayment(wallet(0), await quoteOf(url));
-  const answering = (asked: string) => {
+  const answering = (text: string) => {
     const payload = { x402Version: 2, resource, accepted: accepts[0], payload: paid };
     const header = Buffer.from(JSON.stringify(payload)).toString("base64");
-    return fetch(asked, { headers: { "PAYMENT-SIGNATURE": header } });
+    return fetch(text, { headers: { "PAYMENT-SIGNATURE": header } });
   };
   expect(await (await answering(`${url}y`)).text()).toContain("this payment is for another call");
   const answer = await answering(url);

@@ -389,7 +389,7 @@ test("with an unknown outcome nobody is asked to pay again; once answered, it co
   if (settled?.status !== "settled") throw new Error("it was settled");
   const { claim } = settled;
   const claimed = payments.evolve(payments.initialState(), { type: "PaymentClaimed", data: claim });
-  const asked = {
+  const request = {
     app: one.app,
     payment: {
       id,
@@ -406,9 +406,9 @@ test("with an unknown outcome nobody is asked to pay again; once answered, it co
       idempotency_key: undefined,
     },
   };
-  expect(await presentedStatusOf(claimed, asked)).toBe("pending");
-  await expect(presentedStatusOf(settled, asked)).rejects.toThrow("another call");
-  const elsewhere = { ...asked, call: { ...asked.call, request_sha256: "00".repeat(32) } };
+  expect(await presentedStatusOf(claimed, request)).toBe("pending");
+  await expect(presentedStatusOf(settled, request)).rejects.toThrow("another call");
+  const elsewhere = { ...request, call: { ...request.call, request_sha256: "00".repeat(32) } };
   expect(await presentedStatusOf(claimed, elsewhere)).toBe("pending");
   await expect(presentedStatusOf(settled, elsewhere)).rejects.toThrow("another call");
 });

@@ -93,7 +93,7 @@ describe("over HTTP", () => {
 
   test("unreadable and invalid payments get a 402 with the reason, in both versions", async () => {
     const foreign = presentedV1(await payment(payer, PRICE), { network: "base-sepolia" });
-    for (const [header, code, told] of [
+    for (const [header, code, result] of [
       ["rubbish!", "invalid_payload", "base64"],
       [headerOf(foreign), "invalid_network", "Base"],
     ] as const) {
@@ -102,7 +102,7 @@ describe("over HTTP", () => {
       const v2 = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
       expect(v2).toMatchObject({ error: code, accepts: [{ amount: String(PRICE) }] });
       const body = await answer.json();
-      expect(body).toMatchObject({ x402Version: 1, error: code, detail: expect.stringContaining(told) });
+      expect(body).toMatchObject({ x402Version: 1, error: code, detail: expect.stringContaining(result) });
     }
   });
 
@@ -113,13 +113,13 @@ describe("over HTTP", () => {
     ["a list", Buffer.from("[]").toString("base64"), /JSON object/],
     ["an unknown version", Buffer.from('{"x402Version":9}').toString("base64"), /./],
     ["nothing inside", Buffer.from("{}").toString("base64"), /./],
-  ])("a malformed header, %s, is a 402 with what to pay, and no 400", async (_, header, told) => {
+  ])("a malformed header, %s, is a 402 with what to pay, and no 400", async (_, header, result) => {
     for (const name of ["PAYMENT-SIGNATURE", "X-PAYMENT"]) {
       const answer = await ask({ [name]: header });
       expect(answer.status).toBe(402);
       const required = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
       expect(required).toMatchObject({ accepts: [{ amount: String(PRICE) }], error: expect.any(String) });
-      expect(((await answer.json()) as { detail: string }).detail).toMatch(told);
+      expect(((await answer.json()) as { detail: string }).detail).toMatch(result);
     }
   });
 

@@ -176,12 +176,12 @@ async function oneLocked(meanwhile?: string) {
 
 test("a lease whose row somebody has locked is not lost, and is renewed when it is free; no other waits for it", async () => {
   const { leases, locked, free, release } = await oneLocked();
-  let told: boolean | undefined;
-  const [waiting, others] = [leases.renew(locked).then((held) => (told = held)), leases.renew(free)];
+  let answered: boolean | undefined;
+  const [waiting, others] = [leases.renew(locked).then((held) => (answered = held)), leases.renew(free)];
   expect(await others).toBe(true);
   expect(await leases.renew(free)).toBe(true);
   expect(await leases.isHeld(locked)).toBe(true);
-  expect(told).toBeUndefined();
+  expect(answered).toBeUndefined();
   await release();
   expect(await waiting).toBe(true);
   expect(await leases.take(locked.name, crypto.randomUUID())).toBeUndefined();
@@ -250,8 +250,9 @@ test("stopping sees the turn under way through, and hands the lease back", async
 });
 
 test("a trouble is told once when it begins and once when it ends, and every process sees it meanwhile", async () => {
-  const told: [string, object, string][] = [];
-  const note = (level: string) => (facts: object, message: string) => void told.push([level, facts, message]);
+  const messages: [string, object, string][] = [];
+  const note = (level: string) => (facts: object, message: string) =>
+    void messages.push([level, facts, message]);
   const log = { info: note("info"), warn: note("warn"), error: note("error") };
   let now: () => Promise<"done" | "odd"> = async () => "done";
   let turns = 0;
@@ -280,7 +281,7 @@ test("a trouble is told once when it begins and once when it ends, and every pro
   await some();
   await started.stop();
   const { name } = one;
-  expect(told).toEqual([
+  expect(messages).toEqual([
     ["warn", { reactor: name, reason: "no answer" }, "the chain is away"],
     ["error", { reactor: name }, "odd things are seen"],
     ["warn", { reactor: name, reason: "a fault" }, "it fails; trying again"],

@@ -236,8 +236,8 @@ describe("when the database", () => {
       }
     })();
     await expect(reading).rejects.toThrow();
-    const told = await ask(service, `cursor=${cursor}`, { headers });
-    expect([told.status, ((await told.json()) as { type: string }).type]).toEqual([
+    const answer = await ask(service, `cursor=${cursor}`, { headers });
+    expect([answer.status, ((await answer.json()) as { type: string }).type]).toEqual([
       409,
       expect.stringContaining("#history-diverged"),
     ]);

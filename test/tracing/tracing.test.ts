@@ -173,10 +173,10 @@ describe("with a collector", () => {
       ["/rpc", "eth_blockNumber"],
       ["/chat/completions", "model"],
     ]) {
-      const asked = others.spans().filter((one) => one.name === name && one.traceId === TRACE);
+      const requests = others.spans().filter((one) => one.name === name && one.traceId === TRACE);
       const sent = others.heard.filter((one) => one.path === path).map(({ headers }) => headers.traceparent);
-      expect(asked.length, name).toBeGreaterThan(0);
-      for (const { spanId, kind, parentSpanId } of asked) {
+      expect(requests.length, name).toBeGreaterThan(0);
+      for (const { spanId, kind, parentSpanId } of requests) {
         expect(kind).toBe(CLIENT);
         expect(parentSpanId).toBe(span.spanContext().spanId);
         expect(sent, path).toContain(`00-${TRACE}-${spanId}-01`);

@@ -107,14 +107,14 @@ function headOf(provenance: Provenance) {
   const style = { fontSize: 12, fontWeight: "normal" as const, color: MUTED };
   const left = MARGIN + (warning ? textWidth(warning, 12, true) + 22 : 0) - 5;
   const vintages = vintagesOf(vintage);
-  const told =
+  const text =
     log_state !== undefined
       ? `as of ${log_state}`
       : vintages.length > MOST_VINTAGES
         ? `${vintages.length} tables`
         : `vintage ${vintages.join(", ")}`;
-  const most = 124 - (warning ? warning.length + 9 : 0) - told.length;
-  const about = { text: `${clipped(source, Math.max(most, 20))} · ${told}` };
+  const most = 124 - (warning ? warning.length + 9 : 0) - text.length;
+  const about = { text: `${clipped(source, Math.max(most, 20))} · ${text}` };
   return [
     ...(warning
       ? [

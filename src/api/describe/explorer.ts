@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { written } from "../../core/model/html.ts";
+import { html, written } from "../../core/model/html.ts";
 import type { Path } from "../declare/operation.ts";
 import type { Document } from "./document.ts";
 import { type MenuEntry, placesFor } from "./pages/places.ts";
@@ -23,11 +23,16 @@ export const PAGE_POLICY = [
 /** The worker reads a visitor's files and must not send them anywhere. */
 const WORKER_POLICY = "default-src 'none'; script-src 'self'";
 
+/** The facts about the log, whose room is kept until the page's script has them. */
+const FACTS = ["Origin", "Head", "Log key", "Signed", "Anchored", "Contract", "Signer", "Personal data"];
+
 export const explorerDocuments = (): Document[] => [
   document("/log", "text/html", "The log for people: its contents, how far it is proven, and a verifier", {
     policy: PAGE_POLICY,
     text: async (development) =>
-      (await page("page.html", "/log")).replace("{{chain}}", development ? "development" : "public"),
+      (await page("page.html", "/log"))
+        .replace("{{chain}}", development ? "development" : "public")
+        .replace("{{facts}}", written(FACTS.map((name) => html`<div><dt>${name}</dt><dd>…</dd></div>`))),
   }),
   {
     path: "/log/meanings.json",
@@ -72,7 +77,7 @@ export const explorerDocuments = (): Document[] => [
   ),
   document("/soul/market", "text/html", "The market for people: nodes, bounties, items and settlements", {
     policy: PAGE_POLICY,
-    text: () => page("market.html", "/soul"),
+    text: () => page("market.html", "/soul/market"),
   }),
   document("/soul/page/market.js", "text/javascript", "What that page does", {
     text: () => compiled("market.ts"),
@@ -96,6 +101,9 @@ export const explorerDocuments = (): Document[] => [
     "What an operation's page does: its call, and the demo wallet's payment",
     { text: () => compiled("try.ts") },
   ),
+  document("/operator/page.js", "text/javascript", "What that page does", {
+    text: () => compiled("operator.ts"),
+  }),
   document("/docs/wallet.js", "text/javascript", "The demo wallet of those pages", {
     text: () => compiled("wallet.ts"),
   }),

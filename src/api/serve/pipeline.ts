@@ -149,11 +149,15 @@ async function quoted(
 const required = (
   { terms }: Parts,
   operation: Operation,
-  { path, presented }: CallRequest,
+  { path, presented, transport }: CallRequest,
   quote: Quote & Partial<PaymentDue>,
 ): Answer => ({
   kind: "pay",
-  ...paymentRequired(operation, path, terms, { ...quote, has_key: presented.secret !== undefined }),
+  ...paymentRequired(operation, path, terms, {
+    ...quote,
+    transport,
+    has_key: presented.secret !== undefined,
+  }),
 });
 
 /** A missing vintage is reported after payment, not in the quote. */

@@ -56,6 +56,7 @@ type RequestTarget = { params: Fields; stopping: AbortSignal };
 
 /** Properties that few calls need are lazy. */
 export class HttpCall implements CallRequest {
+  readonly transport = "http";
   readonly #req: Request;
   readonly #res: Response;
   readonly #called: RequestTarget;

@@ -1,4 +1,6 @@
 /** One `Server` a request, over shared lists; calls use the same pipeline as HTTP. */
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import {
   type CallToolRequestParams,
@@ -30,6 +32,7 @@ import type { Answer } from "../serve/respond.ts";
 import type { SettleResponse } from "../serve/x402/response.ts";
 import { endOf, SMALL_BODY } from "./http-request.ts";
 import { instructionsOf, meantBy, toolLists } from "./mcp-tools.ts";
+import { bodyBytes } from "./request-body.ts";
 import { requestId } from "./request-id.ts";
 
 export type McpParts = {
@@ -86,11 +89,22 @@ export function createMcp(parts: McpParts): RequestHandler {
       return server;
     };
     const handler = { fetch: withPlainJson(newServer, createMcpHandler(newServer)) };
-    toNodeHandler(handler, { maxRequestBodySize: MOST_BODY })(req, res).catch(next);
+    withPlainBody(req)
+      .then((plain) => toNodeHandler(handler, { maxRequestBodySize: MOST_BODY })(plain, res))
+      .catch(next);
   };
 }
 
 const MOST_BODY = 1024 * 1024;
+
+/** The request with its body decoded: the SDK reads bytes as they come. */
+async function withPlainBody(req: Request): Promise<IncomingMessage> {
+  const { "content-encoding": coding, "content-length": _, ...headers } = req.headers;
+  if (coding === undefined || req.method !== "POST") return req;
+  const body = await bodyBytes(req, MOST_BODY);
+  const { method, url } = req;
+  return Object.assign(Readable.from([body]), { method, url, headers }) as unknown as IncomingMessage;
+}
 
 /** The SDK refuses clients that accept no event stream, curl and plain JSON-RPC among them: these get one JSON body. */
 function withPlainJson(newServer: () => Server, handler: McpHttpHandler): McpHttpHandler["fetch"] {
@@ -146,6 +160,7 @@ async function call(
   try {
     const form = chosenForm(served.operation, acceptedForms(params._meta), '_meta["tallystick/accept"]');
     const answer = await served.ask({
+      transport: "mcp",
       presented: {
         secret: presentedSecret(req.get("authorization"), req.get("x-api-key")),
         payment: presentedPayment(params._meta),

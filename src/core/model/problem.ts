@@ -66,7 +66,7 @@ export const coreProblems = problemTypes({
   forbidden: {
     code: "forbidden",
     title: "Forbidden",
-    meaning: "The key lacks the scope, or the thing is another tenant's.",
+    meaning: "The key lacks the scope, or belongs to another tenant.",
   },
   "not-found": {
     code: "not_found",
@@ -83,14 +83,14 @@ export const coreProblems = problemTypes({
     code: "invalid",
     status: 406,
     title: "Not acceptable",
-    meaning: "`errors` lists the forms that this answer can be had in. Nothing was charged.",
+    meaning: "`errors` lists the available forms of this answer. Nothing was charged.",
   },
-  conflict: { code: "conflict", title: "Conflict", meaning: "The thing's state does not allow it." },
+  conflict: { code: "conflict", title: "Conflict", meaning: "The present state does not allow it." },
   "precondition-failed": {
     code: "invalid",
     status: 412,
     title: "Precondition failed",
-    meaning: "The file is not the one that If-Match names.",
+    meaning: "If-Match names another version of the file.",
   },
   "too-large": {
     code: "invalid",
@@ -145,7 +145,7 @@ export const coreProblems = problemTypes({
     code: "unavailable",
     title: "No room left",
     meaning:
-      "A disk that the log or an answer is written to is full, and its operator has to free some. Nothing of the call was recorded and nothing was charged for it; the same call, with the same key or payment, goes through once there is room. See Retry-After.",
+      "A disk of the service is full. Nothing of the call was recorded or charged. Repeat it with the same key or payment once the operator has freed room; see Retry-After.",
   },
   busy: {
     code: "unavailable",

@@ -8,6 +8,7 @@ import { getAddress, keccak256 } from "viem/utils";
 import { z } from "zod";
 import type { Hex } from "../../core/model/chain.ts";
 import { lowerCase, walletAddress } from "../../core/model/fields.ts";
+import { isoTime, microsecondsOf } from "../../core/model/iso-time.ts";
 import { plainIssue } from "../../core/model/plain-issue.ts";
 import { type FieldError, refuse } from "../../core/model/refusal.ts";
 
@@ -16,8 +17,6 @@ export const PROOF_SECONDS = 300;
 
 /** Seconds that the wallet's clock may be ahead of ours. */
 const AHEAD_SECONDS = 30;
-
-const instant = z.iso.datetime({ offset: true, error: "is a time such as 2026-01-31T12:00:00Z" });
 
 /** The accepted members of SIGN-IN-WITH-X: those of the signed text, and the kind of signature. */
 const walletProof = z.strictObject({
@@ -29,8 +28,8 @@ const walletProof = z.strictObject({
   chainId: z.literal("eip155:8453", "is eip155:8453"),
   type: z.enum(["eip191", "eip1271"], "is eip191 or eip1271").optional(),
   nonce: z.string().regex(/^[A-Za-z0-9]{8,64}$/, "is 8 to 64 letters and digits"),
-  issuedAt: instant,
-  expirationTime: instant.optional(),
+  issuedAt: isoTime,
+  expirationTime: isoTime.optional(),
   resources: z.array(z.string()).max(2, "are the body's digest and for whom the call is made").optional(),
   signature: z
     .string()
@@ -65,15 +64,17 @@ export function readWalletProof(header: string, call: RequestedCall, now: Date):
   );
   if (others.length > 0)
     refuseProof(others.map(([path, value]) => ({ path, message: `is ${JSON.stringify(value)}` })));
-  const age_s = (now.getTime() - Date.parse(proof.issuedAt)) / 1_000;
+  const age_s = (now.getTime() - millisecondsOf(proof.issuedAt)) / 1_000;
   if (age_s > PROOF_SECONDS || age_s < -AHEAD_SECONDS)
     refuseProof([
       { path: "issuedAt", message: `is not within the last ${PROOF_SECONDS} seconds; sign anew` },
     ]);
-  if (proof.expirationTime !== undefined && Date.parse(proof.expirationTime) <= now.getTime())
+  if (proof.expirationTime !== undefined && millisecondsOf(proof.expirationTime) <= now.getTime())
     refuseProof([{ path: "expirationTime", message: "is over; sign anew" }]);
   return proof;
 }
+
+const millisecondsOf = (time: string) => microsecondsOf(time)! / 1_000;
 
 function parsed(header: string): unknown {
   try {
@@ -87,7 +88,7 @@ const HEADER = "SIGN-IN-WITH-X";
 
 export function refuseProof(errors: FieldError[]): never {
   const faults = errors.map(({ path, message }) => `${path} ${message}`).join("; ");
-  return refuse("unauthorized", `the wallet's proof is not good for this call: ${faults}`, {
+  return refuse("unauthorized", `the wallet's proof does not fit this call: ${faults}`, {
     errors: errors.map(({ path, message }) => ({
       path: path === HEADER ? path : `${HEADER}.${path}`,
       message,

@@ -51,6 +51,6 @@ export const commerceProblems = problemTypes({
   "rate-missing": {
     code: "unavailable",
     title: "Exchange rate missing",
-    meaning: "Orders need an ECB euro reference rate of the last five days, and there is none.",
+    meaning: "Orders need an ECB euro reference rate of the last five days, which is missing.",
   },
 });

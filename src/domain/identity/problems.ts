@@ -49,7 +49,7 @@ export const identityProblems = problemTypes({
     code: "conflict",
     title: "Last key",
     meaning:
-      "The last live key can be revoked only with the agent's API key: otherwise nobody could act for it.",
+      "Only the agent's API key can revoke its last live key: without it the agent could not act any more.",
   },
   "campaign-over": {
     code: "conflict",

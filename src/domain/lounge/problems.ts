@@ -10,6 +10,6 @@ export const loungeProblems = problemTypes({
     code: "conflict",
     title: "Account in debt",
     meaning:
-      "A deposit was taken back by the chain after it was played; no bet is taken until it is deposited again.",
+      "The chain reversed a deposit after it was played; no bet is accepted until it is deposited again.",
   },
 });

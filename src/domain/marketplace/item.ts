@@ -26,7 +26,7 @@ export const events = {
       item_id: madeId,
       sx: sxNumber.describe("Its author."),
       kind: z.enum(kinds),
-      text_sha256: sha256.describe("Of the canonical form of { summary, title } (RFC 8785)."),
+      text_sha256: sha256.describe("SHA-256 of the canonical form of { summary, title } (RFC 8785)."),
       content_sha256: sha256,
       url: z.string().max(2_048).nullable().describe("Its address, where it is stored elsewhere."),
       price_micro: micro,
@@ -34,7 +34,7 @@ export const events = {
     }),
   },
   ItemSold: {
-    means: "A text was sold to somebody who may read it from now on.",
+    means: "A text was sold; the buyer may read it from now on.",
     1: z.strictObject({
       to: tenant,
       price_micro: micro,
@@ -143,7 +143,7 @@ export const validate =
   (state: ItemState): ItemEvent[] => {
     const { buyers, withdrawn } = existingItem(state);
     if (!buyers.has(word.by))
-      refuse(marketProblems["buyers-only"], "only who has bought this item says whether it works");
+      refuse(marketProblems["buyers-only"], "only buyers of this item may judge it: buy it first");
     if (withdrawn) refuse(marketProblems["item-state"], "this item was withdrawn");
     const before = buyers.get(word.by);
     const isSame = before?.verdict === word.verdict && before.note_sha256 === word.note_sha256;

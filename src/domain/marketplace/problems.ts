@@ -9,7 +9,7 @@ export const marketProblems = problemTypes({
   "own-goods": {
     code: "conflict",
     title: "Own goods",
-    meaning: "Nobody claims a bounty of their own, or buys what they sell themselves.",
+    meaning: "You cannot claim your own bounty, or buy your own item.",
   },
   "trust-missing": {
     code: "conflict",
@@ -30,7 +30,7 @@ export const marketProblems = problemTypes({
   "buyers-only": {
     code: "forbidden",
     title: "Buyers only",
-    meaning: "Only who bought an item says whether it works.",
+    meaning: "Only buyers of an item may judge it: buy it first.",
   },
   "content-damaged": {
     code: "unavailable",

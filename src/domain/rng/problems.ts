@@ -4,7 +4,7 @@ export const rngProblems = problemTypes({
   "other-seed": {
     code: "conflict",
     title: "Other seed",
-    meaning: "Another seed of random numbers is active by now than the one you named; nothing was drawn.",
+    meaning: "The seed that you named is no longer active; nothing was drawn.",
   },
   "seed-missing": {
     code: "unavailable",

@@ -9,6 +9,7 @@ export const skillProblems = problemTypes({
   "executions-waiting": {
     code: "quota_exceeded",
     title: "Too many executions wait",
-    meaning: "So many of yours wait to be run already. Wait until some have ended; nothing was charged.",
+    meaning:
+      "The maximum of your executions is waiting or running. Wait until some have ended; nothing was charged.",
   },
 });

@@ -58,7 +58,7 @@ export const productCode = z
   .meta({ alias: "hs2" });
 
 export const hs = productCode.describe(
-  "HS or CN code of 2, 4, 6 or 8 digits; of 10 the first 8 count, and of 8 as many as the dataset has, 6 at least, see `meta.hs`; omitted = all products; `hs2` is another name",
+  "HS or CN code of 2, 4, 6 or 8 digits; omitted = all products. Of 10 digits the first 8 count, of 8 as many as the dataset has, 6 at least: see `meta.hs`. `hs2` is another name",
 );
 
 /** The product of an operation that needs one. */
@@ -86,7 +86,7 @@ export const recentMonths = z
   .min(1, "months is at least 1")
   .max(24, "months is at most 24")
   .default(6)
-  .describe("How many months to look at, 1 to 24, counted back from the dataset's last");
+  .describe("Number of months, 1 to 24, counted back from the dataset's last");
 
 /** The basis of a product's codes over the years. */
 export const basis = z
@@ -94,7 +94,7 @@ export const basis = z
   .regex(/^(reported|family|(19|20)\d{2})$/, "basis is reported, family, or a year such as 2022")
   .transform((text): CodeBasis => (text === "reported" || text === "family" ? text : Number(text)))
   .describe(
-    "How a code is followed over its changes: reported = alone; family = with all codes that changed into each other; a year = the family of that year's code; omitted = reported, but a family where a change would be compared. See `meta.codes`",
+    "How a code is followed over its changes. reported: alone; family: with all codes that changed into each other; a year: the family of that year's code. Omitted = reported, but a family where a change would be compared. See `meta.codes`",
   );
 
 export const procedure = z

@@ -45,14 +45,54 @@ export async function eventHashAt(pool: pg.Pool, position: number): Promise<Buff
   return (await pool.query<{ event_hash: Buffer }>(text, [MAIN_LOG, position])).rows[0]?.event_hash;
 }
 
-/** By position; events of the given types include their payload's text, unless that is long. */
+/** The public part of the event at a position. */
+export async function eventAt(pool: pg.Pool, position: number): Promise<EventFacts | undefined> {
+  const text = `select ${FACTS} from eventstore.events where log_id = $1 and position = $2`;
+  return (await pool.query<EventFacts>(text, [MAIN_LOG, position])).rows[0];
+}
+
+/** The newest event of a stream. */
+export async function lastOf(
+  pool: pg.Pool,
+  { tenant, stream_id }: { tenant: string; stream_id: string },
+): Promise<EventFacts | undefined> {
+  const text = `select ${FACTS} from eventstore.events where log_id = $1 and tenant = $2 and stream_id = $3
+    order by version desc limit 1`;
+  return (await pool.query<EventFacts>(text, [MAIN_LOG, tenant, stream_id])).rows[0];
+}
+
+/** `only`: the types that the caller may know of the stream; undefined for its owner. */
+export type EventFilter = {
+  type?: string | undefined;
+  tenant?: string | undefined;
+  stream?: { tenant: string; stream_id: string; only?: readonly string[] } | undefined;
+  /** Positions below it are not read. */
+  floor: number;
+};
+
+/** `types` and the events of `tenant` have their payload. */
+export type PayloadFilter = { types: readonly string[]; tenant?: string | undefined };
+
+/** By position, newest first; a payload is its stored text, unless that is long. */
 export async function eventsBefore(
   pool: pg.Pool,
   { before, limit }: Page,
-  with_payload: readonly string[],
+  { type, tenant, stream, floor }: EventFilter,
+  shown: PayloadFilter,
 ): Promise<(EventFacts & { payload: string | null })[]> {
-  const text = `select ${FACTS}, case when type = any($4) and length(payload) <= ${SHOWN_BYTES} then convert_from(payload, 'UTF8') end as payload
-    from eventstore.events where log_id = $1 and position < $2 order by position desc limit $3`;
-  const values = [MAIN_LOG, before ?? Number.MAX_SAFE_INTEGER, limit, with_payload];
+  const values: unknown[] = [
+    ...[MAIN_LOG, before ?? Number.MAX_SAFE_INTEGER, limit, floor, shown.types, shown.tenant ?? null],
+  ];
+  const when = (value: unknown, condition: (at: string) => string) =>
+    value === undefined ? [] : [condition(`$${values.push(value)}`)];
+  const conditions = [
+    "log_id = $1 and position < $2 and position >= $4",
+    ...when(type, (at) => `type = ${at}`),
+    ...when(stream?.tenant ?? tenant, (at) => `tenant = ${at}`),
+    ...when(stream?.stream_id, (at) => `stream_id = ${at}`),
+    ...when(stream?.only, (at) => `type = any(${at})`),
+  ];
+  const text = `select ${FACTS}, case when (type = any($5) or tenant = $6) and length(payload) <= ${SHOWN_BYTES} then convert_from(payload, 'UTF8') end as payload
+    from eventstore.events where ${conditions.join(" and ")} order by position desc limit $3`;
   return (await pool.query<EventFacts & { payload: string | null }>(text, values)).rows;
 }

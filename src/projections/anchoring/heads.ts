@@ -108,6 +108,13 @@ export async function checkpointsBefore(pool: pg.Pool, { before, limit }: Page):
 export type AnchorRow = { position: number; firmness: "mined" | "final" | "reorged"; facts: Anchor };
 
 /** In order of their events' positions. */
+/** The positions of the anchors that a transaction made, newest first. */
+export async function anchorsBy(pool: pg.Pool, transaction: string): Promise<number[]> {
+  const text =
+    "select position from read.log_anchors_v1 where transaction = $1 order by position desc limit 10";
+  return (await pool.query<{ position: number }>(text, [transaction])).rows.map(({ position }) => position);
+}
+
 export async function anchorsBefore(pool: pg.Pool, { before, limit }: Page): Promise<AnchorRow[]> {
   const text = `select position, firmness, facts from read.log_anchors_v1
     where $1::bigint is null or position < $1 order by position desc limit $2`;

@@ -62,3 +62,14 @@ export async function ledger(pool: pg.Pool, page: { before?: number; limit: numb
   const values = [nameOf(paymentsProjection), page.before ?? null, page.limit + 1];
   return (await pool.query<Ledger>(sql, values)).rows[0]!;
 }
+
+/** Settled payments by their id, or by the transaction that carried them. */
+export async function settledPayments(
+  pool: pg.Pool,
+  by: { id: string } | { transaction: string },
+): Promise<LedgerRow[]> {
+  const [column, value] = "id" in by ? ["id", by.id] : ["transaction", by.transaction];
+  const text = `select ${COLUMNS.join(", ")} from read.payments_v1
+    where ${column} = $1 and ledger_position is not null order by ledger_position desc limit 20`;
+  return (await pool.query<LedgerRow>(text, [value])).rows;
+}

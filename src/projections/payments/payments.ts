@@ -110,6 +110,7 @@ export const paymentsProjection = projection({
     create index if not exists payments_v1_kept on read.payments_v1 (amount_micro) where refund_status = 'kept';
     create index if not exists payments_v1_failed on read.payments_v1 (updated_at) where status = 'failed' and final;
     create index if not exists payments_v1_caller on read.payments_v1 (caller_tenant, settled_at) where settled_at is not null;
+    create index if not exists payments_v1_transaction on read.payments_v1 (transaction) where transaction is not null;
     create index if not exists payments_v1_ledger on read.payments_v1 (ledger_position desc);
     create table if not exists read.payments_confirmed_v1 (network text primary key, facts jsonb not null);
     ${sumsDdl}`,

@@ -26,7 +26,7 @@ import { APPROVE_GAS, allowanceCall, amountIn, approveCall, balanceCall } from "
 import { airdropsProjection, airdropsToFollow } from "../../projections/wallet/airdrops.ts";
 
 /** `look_at`: the next check of paid airdrops, in milliseconds of Unix time; `told`: the warnings already logged. */
-export type AirdropMemory = { look_at: number; told: Set<string> };
+export type AirdropMemory = { look_at: number; seen: Set<string> };
 
 export type AirdropOptions = { log: ReactorLog; memory: AirdropMemory; signal?: AbortSignal };
 
@@ -58,7 +58,7 @@ export const airdropsReactor = reactor({
 });
 
 export function noAirdropMemory(): AirdropMemory {
-  return { look_at: 0, told: new Set() };
+  return { look_at: 0, seen: new Set() };
 }
 
 /**
@@ -186,7 +186,7 @@ const record = async (
 
 const nowOf = ({ clock }: App) => clock.now().toISOString();
 
-function warnOnce({ log, memory: { told } }: AirdropOptions, warning: string): void {
-  if (!told.has(warning)) log.warn({}, warning);
-  told.add(warning);
+function warnOnce({ log, memory: { seen } }: AirdropOptions, warning: string): void {
+  if (!seen.has(warning)) log.warn({}, warning);
+  seen.add(warning);
 }

@@ -85,7 +85,7 @@ export type OpeningSetting = "SETTLE_OPEN";
 export type AccessParts = {
   findKey: (digest: Buffer) => Promise<KeyWithDigest | undefined>;
   findSubjectKey?: (digest: Buffer) => Promise<SubjectKey | undefined>;
-  admitDelegate?: (asked: DelegateRequest) => Promise<Pick<Admission, "caller" | "confirm">>;
+  admitDelegate?: (request: DelegateRequest) => Promise<Pick<Admission, "caller" | "confirm">>;
   /** Includes delegates of such agents. Absent where no area has agents. */
   refuseSuspended?: (caller: Caller, watch: Watch) => Promise<void>;
   load?: Watch;

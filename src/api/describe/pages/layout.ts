@@ -8,7 +8,7 @@ export type Page = {
   description: string;
   body: Markup;
   place?: MenuEntry;
-  script?: "/docs/page.js" | "/docs/try.js" | "/rng/page.js";
+  script?: "/docs/page.js" | "/docs/try.js" | "/rng/page.js" | "/operator/page.js";
   embedded_chain: boolean;
   /** The sandbox's key, for a browser on this machine. */
   key?: string | undefined;
@@ -37,7 +37,7 @@ export function pageOf({ script = "/docs/page.js", ...page }: Page): RenderedDoc
       ${body}
     </main>
     <footer>
-      <p>For programs: <a href="/openapi.json">OpenAPI</a>, <a href="/llms.txt">llms.txt</a>, <a href="/.well-known/x402">the price list</a>, <a href="/problems">every kind of error</a>.</p>
+      <p>For programs: <a href="/openapi.json">OpenAPI</a>, <a href="/llms.txt">llms.txt</a>, <a href="/.well-known/x402">the price list</a>, <a href="/problems">every kind of error</a>. For the operator: <a href="/operator">the overview</a>.</p>
     </footer>
     <p id="announcer" class="unseen" role="status"></p>
   </body>

@@ -15,7 +15,7 @@ import {
   pathWith,
 } from "../../declare/operation-facts.ts";
 import { refusalsOf } from "../../declare/statuses.ts";
-import { recordedAnswers } from "../recorded-answers.ts";
+import { recordedAnswers } from "../../declare/example-answer.ts";
 import { type AnswerField, answerFields } from "./answer-fields.ts";
 import { block } from "./markdown.ts";
 import { fieldsOf, waysIn } from "./operation-form.ts";

@@ -5,7 +5,7 @@ const PLACES = [
   ["/log", "The log"],
   ["/rng", "Random numbers"],
   ["/soul", "Agents"],
-  ["/openapi.json", "OpenAPI"],
+  ["/soul/market", "Market"],
 ] as const;
 
 export type MenuEntry = "/" | (typeof PLACES)[number][0];

@@ -43,7 +43,7 @@ const subscription = z
     waiting_for: z
       .string()
       .nullable()
-      .describe("What the watch still waits for: a dataset, product, country or month; null: data are there"),
+      .describe("The missing dataset, product, country or month; null: data are there"),
     credits: z.int().describe("Alerts that can still be delivered; 0 once deleted"),
     delivered: z.int(),
     waiting: z.int().describe("Alerts found but not delivered"),

@@ -63,7 +63,7 @@ const shelfShown = z.object({
 const products = operation({
   name: "products_list",
   route: "GET /v1/agent/products",
-  summary: "What the shop has in stock",
+  summary: "List the shop's products in stock",
   description:
     "Heating fuel and wood available to order, with units, prices without tax and locations. A test key sees the separate shop of test keys.",
   access: [key("read"), pay("0.001")],

@@ -47,7 +47,7 @@ returns its status.`,
     rotate: z
       .boolean("is true or false")
       .default(false)
-      .describe("Whether the new key replaces the endorsing one"),
+      .describe("true: the new key replaces the endorsing one"),
   }),
   output: answer,
   refuses: [403, 404, 409],

@@ -3,7 +3,8 @@
 import { z } from "zod";
 import { formatVerifierKey, verifierKey } from "../../../anchoring/note.ts";
 import type { App } from "../../../core/app.ts";
-import { sha256 } from "../../../core/model/fields.ts";
+import { limit, sha256 } from "../../../core/model/fields.ts";
+import { MOST_RECENT } from "../../../projections/anchoring/streams.ts";
 
 export const proof = z.array(sha256).describe("In RFC 9162's order, in hex");
 /** A time in UTC to the microsecond, like the log's own. */
@@ -24,3 +25,23 @@ export const isoTime = (us: number) =>
 /** The verifier key of the log of this origin. */
 export const logKey = ({ signer }: App, origin: string) =>
   formatVerifierKey(verifierKey(origin, "ed25519", signer.public_key));
+
+export const next = z.int().nullable().describe("`before` of the next page; null on the last");
+
+export const newest = limit("How many, newest first", { most: MOST_RECENT, usual: 50 });
+
+export const page = (of: string) => ({
+  before: z
+    .int("is a whole number")
+    .min(1, "is at least 1")
+    .max(Number.MAX_SAFE_INTEGER, "is below 2^53")
+    .describe(`Only below this ${of}: the \`next\` of the page before`)
+    .optional(),
+  limit: newest,
+});
+
+/** Reads one row more than the limit, to see whether there are more; the last row's position starts the next page. */
+export function pageOf<Row>(rows: Row[], limit: number, placeOf: (row: Row) => number) {
+  const shown = rows.slice(0, limit);
+  return { shown, next: rows.length > limit ? placeOf(shown.at(-1)!) : null };
+}

@@ -1,40 +1,19 @@
-/** The public history of the log: events, streams, checkpoints and anchors. */
+/** The public history of the log: streams, checkpoints and anchors. */
 
 import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";
 import { isPublic, shownStream } from "../../../anchoring/public-parts.ts";
 import { anchorStatus } from "../../../anchoring/status.ts";
-import { chainHash, limit, sha256, time } from "../../../core/model/fields.ts";
+import { chainHash, sha256, time } from "../../../core/model/fields.ts";
 import type { Anchor } from "../../../domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS } from "../../../domain/anchoring/contract.ts";
-import { eventsBefore } from "../../../projections/anchoring/events.ts";
 import { anchorsBefore, checkpointsBefore, headsProjection } from "../../../projections/anchoring/heads.ts";
-import { MOST_RECENT, recentStreams, streamsProjection } from "../../../projections/anchoring/streams.ts";
+import { recentStreams, streamsProjection } from "../../../projections/anchoring/streams.ts";
 import { sealedCounts } from "../../../projections/subjects/erasures.ts";
 import { json, open, operation } from "../../declare/index.ts";
-import { firmness, hex, isoTime, logKey, preciseTime, stream } from "./fields.ts";
-
-const next = z.int().nullable().describe("`before` of the next page; null on the last");
-
-const newest = limit("How many, newest first", { most: MOST_RECENT, usual: 50 });
-
-const page = (of: string) => ({
-  before: z
-    .int("is a whole number")
-    .min(1, "is at least 1")
-    .max(Number.MAX_SAFE_INTEGER, "is below 2^53")
-    .describe(`Only below this ${of}: the \`next\` of the page before`)
-    .optional(),
-  limit: newest,
-});
+import { firmness, hex, isoTime, logKey, newest, next, page, pageOf, preciseTime, stream } from "./fields.ts";
 
 const bare = (root: string) => root.slice(2);
-
-/** Reads one row more than the limit, to see whether there are more; the last row's position starts the next page. */
-function pageOf<Row>(rows: Row[], limit: number, placeOf: (row: Row) => number) {
-  const shown = rows.slice(0, limit);
-  return { shown, next: rows.length > limit ? placeOf(shown.at(-1)!) : null };
-}
 
 const anchorFacts = {
   size: z.int(),
@@ -62,8 +41,8 @@ const status = operation({
   route: "GET /log/status",
   summary: "Proofs of the log so far",
   description:
-    "How many events the log has, how many the newest checkpoint signs and the newest anchor commits to, and how " +
-    "many no final anchor covers; with the key, contract and account to verify them.",
+    "The number of events in the log, under the newest checkpoint, under the newest anchor, and without a final " +
+    "anchor. It names the key, contract and account to verify them.",
   access: [open()],
   input: z.object({}),
   output: json(
@@ -87,7 +66,7 @@ const status = operation({
       contradiction: z
         .string()
         .nullable()
-        .describe("Why the log differs from what was signed or anchored; null if nothing shows that"),
+        .describe("How the log differs from its signatures or anchors; null if no difference is known"),
       detail: z.string().nullable().describe("Why signing is off; null if it is on"),
     }),
   ),
@@ -118,54 +97,6 @@ const status = operation({
   },
 });
 
-const events = operation({
-  name: "log_events",
-  route: "GET /log/events",
-  reads: "log",
-  summary: "The newest events, their public parts",
-  description:
-    "Position, time, type and hashes of every event, newest first; the stream by name and the payload (where it is not " +
-    "long) only of public types.",
-  access: [open()],
-  lists: "none",
-  input: z.object(page("position")),
-  output: json(
-    z.object({
-      events: z.array(
-        z.object({
-          position: z.int(),
-          recorded_at: preciseTime,
-          type: z.string(),
-          event_id: z.uuid(),
-          event_hash: sha256,
-          log_hash: sha256,
-          stream,
-          payload: z.record(z.string(), z.unknown()).optional(),
-        }),
-      ),
-      next,
-    }),
-  ),
-  example: { limit: 10 },
-  handle: async ({ input: { before, limit }, app }) => {
-    const rows = await eventsBefore(app.pool, { before, limit: limit + 1 }, app.unit.schemas.publicTypes());
-    const { shown, next } = pageOf(rows, limit, ({ position }) => position);
-    return {
-      events: shown.map((event) => ({
-        position: event.position,
-        recorded_at: isoTime(event.recorded_at_us),
-        type: event.type,
-        event_id: event.event_id,
-        event_hash: hex(event.event_hash),
-        log_hash: hex(event.log_hash),
-        stream: shownStream(app, event),
-        ...(event.payload !== null && { payload: JSON.parse(event.payload) }),
-      })),
-      next,
-    };
-  },
-});
-
 const streams = operation({
   name: "log_streams",
   route: "GET /log/streams",
@@ -180,7 +111,7 @@ const streams = operation({
       streams: z.array(
         z.object({
           stream,
-          public: z.boolean().describe("Whether `stream` is its id"),
+          public: z.boolean().describe("true: `stream` is its id"),
           events: z.int(),
           last_position: z.int(),
           last_type: z.string(),
@@ -253,4 +184,4 @@ const anchorsOperation = operation({
   },
 });
 
-export const historyOperations = [status, events, streams, checkpoints, anchorsOperation];
+export const historyOperations = [status, streams, checkpoints, anchorsOperation];

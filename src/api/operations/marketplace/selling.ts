@@ -149,7 +149,7 @@ const validateItem = operation({
     item_id: itemId,
     verdict: z
       .enum(items.verdicts, `is one of ${items.verdicts.join(", ")}`)
-      .describe("Whether it works as stated"),
+      .describe("Your verdict: does it work as stated?"),
     note: z
       .string()
       .min(1, "is at least one character")

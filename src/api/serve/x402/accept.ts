@@ -41,7 +41,7 @@ export function createAcceptance(parts: {
   limits: AddressLimits;
 }): Acceptance {
   const { limits } = parts;
-  const asked = ({ price, path }: Quote): RequiredPayment => ({
+  const request = ({ price, path }: Quote): RequiredPayment => ({
     pay_to: parts.terms.pay_to,
     amount_micro: BigInt(microUsdc(price)),
     resource: resourceUrl(parts.terms, path),
@@ -53,7 +53,7 @@ export function createAcceptance(parts: {
       const payload = readPayment(payment!);
       const { x402_version, identifier } = payload;
       const judged = {
-        ...judge(payload, asked(quote), parts.clock.now(), parts.recover),
+        ...judge(payload, request(quote), parts.clock.now(), parts.recover),
         x402_version,
         identifier,
       };
@@ -75,7 +75,7 @@ export function createAcceptance(parts: {
  */
 export function judge(
   payload: PaymentPayload,
-  asked: RequiredPayment,
+  request: RequiredPayment,
   now: Date,
   recover: RecoverKey,
 ): PresentedPayment {
@@ -85,7 +85,7 @@ export function judge(
   const { from: payer, nonce } = transfer;
   const id = idOf({ network: NETWORK_V2, asset: USDC.address.toLowerCase() as Hex, payer, nonce });
   try {
-    const { contract } = examine(payload, asked, now, recover);
+    const { contract } = examine(payload, request, now, recover);
     return { id, signed, contract, refusal: undefined, expired: false };
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;

@@ -34,6 +34,7 @@ import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { isAway, isNoRoom } from "../problem.ts";
 import { repeatName } from "../repeats.ts";
 import { type Acceptance, type AcceptedPayment, createAcceptance } from "./accept.ts";
+import type { Transport } from "./bazaar.ts";
 import {
   type Charge,
   type CheckedPayment,
@@ -48,6 +49,7 @@ import {
   type SettledPayment,
   settle,
 } from "./charge.ts";
+import { listingOf } from "./listing.ts";
 import { PaymentRefused } from "./payment-refusal.ts";
 import { holdOf, isAbandoned, presentedStatusOf } from "./presented-status.ts";
 import {
@@ -65,7 +67,7 @@ import { microUsdc, type PaymentTerms, priceOf, resourceUrl } from "./required.t
 import { type SettleResponse, settleResponse } from "./response.ts";
 
 /** A call's payment; `path` is the request's own path and query, which its 402 named, `sent` its body. */
-export type Offer = { presented: Credentials; path: string; sent: JsonObject };
+export type Offer = { presented: Credentials; path: string; sent: JsonObject; transport: Transport };
 
 /** The result of a paid call: its answer with the event that records it, or a new 402. */
 export type Outcome = PaidCallAnswer | { due: true; refused: PaymentRefused };
@@ -192,11 +194,13 @@ const refuseStranger = () =>
   );
 
 async function chargeFor(
-  { parts: { app }, limits }: Flow,
+  { parts: { app }, terms, limits }: Flow,
   call: Call,
-  payment: AcceptedPayment,
-  { presented, sent }: Offer,
+  accepted: AcceptedPayment,
+  { presented, sent, transport }: Offer,
 ): Promise<PaidCall> {
+  const listing = listingOf(call.operation, terms, transport);
+  const payment = { ...accepted, signed: { ...accepted.signed, listing } };
   refuseTestMoney(app, call.caller);
   const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
   const idempotency_key = call.idempotency_key ?? payment.identifier;

@@ -12,8 +12,9 @@ import type { OperationDeclaration } from "../../declare/operation.ts";
 import { mediaTypeOf, methodOf, pathOf } from "../../declare/operation-facts.ts";
 import { sha256 } from "../call.ts";
 import { type Problem, problem } from "../problem.ts";
-import { bazaarForms, type Extension, paymentIdentifier } from "./extensions.ts";
-import { toHeader } from "./header.ts";
+import { bazaarForms, type Transport } from "./bazaar.ts";
+import { paymentIdentifier } from "./extensions.ts";
+import { toBase64 } from "./header.ts";
 import type { PaymentRefused } from "./payment-refusal.ts";
 
 export const NETWORK_V1 = "base";
@@ -26,6 +27,8 @@ export const DOMAIN = { name: USDC.name, version: USDC.version };
  * allow 8 KiB.
  */
 const HEADER_LIMIT = 6 * 1024;
+/** Base64 writes four characters for three bytes. */
+const BODY_LIMIT = (HEADER_LIMIT / 4) * 3;
 /** Stock buyers' default limits: x402-fetch 1.x stops at 0.10, @x402/fetch 2 at 1.00 USDC. */
 const STOCK_CAPS: [above: number, note: string][] = [
   [
@@ -77,6 +80,8 @@ export type Quote = {
   /** Errors of present and wrong input, so that no wallet signs for a call that will be refused. */
   errors?: FieldError[] | undefined;
   has_key?: boolean;
+  /** The way of the call, which catalogues list; default: HTTP. */
+  transport?: Transport;
   /** The input is unknown or wrong, so that the price is of one unit. */
   is_unit?: boolean;
 };
@@ -117,7 +122,16 @@ export function paymentRequired(
   operation: OperationDeclaration,
   path: string,
   terms: PaymentTerms,
-  { price, form = JSON_FORM, refused, understood, errors = [], has_key = false, is_unit = false }: Quote,
+  {
+    price,
+    form = JSON_FORM,
+    refused,
+    understood,
+    errors = [],
+    has_key = false,
+    is_unit = false,
+    transport = "http",
+  }: Quote,
 ): PaymentRequired {
   const resource = resourceUrl(terms, path);
   const caps = STOCK_CAPS.find(([above]) => Number(price) > above)?.[1] ?? "";
@@ -135,7 +149,7 @@ export function paymentRequired(
     asset: USDC.address,
     extra: DOMAIN,
   };
-  const { v2, header } = fitting(operation, {
+  const { v2, header } = fitting(operation, transport, {
     x402Version: 2,
     error: refused?.code ?? "Payment required",
     resource: { url: resource, description, mimeType },
@@ -150,7 +164,7 @@ export function paymentRequired(
     mimeType,
     outputSchema: { input: { type: "http", method: methodOf(operation), discoverable: true } },
   };
-  const told = problem(
+  const body = problem(
     coreProblems["payment-required"],
     refused?.message ?? remedyOf(operation, cost, { errors, has_key }),
     { public_url: terms.public_url, instance: path },
@@ -160,7 +174,7 @@ export function paymentRequired(
     status: 402,
     headers: { "PAYMENT-REQUIRED": header, "Cache-Control": "no-store" },
     body: {
-      ...told.problem,
+      ...body.problem,
       ...(refused && { error: refused.code }),
       ...(understood && { understood }),
       x402Version: 1,
@@ -183,20 +197,24 @@ function remedyOf(
   return first ? `Correct the input before you pay: ${sentenceOf(first)}. ${offer}` : offer;
 }
 
-/** Declares as much of the extensions as the header has room for: a long URL leaves less. */
+/** Declares as much of `bazaar` as the header has room for: a long URL leaves less. */
 function fitting(
   operation: OperationDeclaration,
+  transport: Transport,
   bare: RequirementV2,
 ): { v2: RequirementV2; header: string } {
-  const declared: Record<string, Extension>[] = [
-    ...bazaarForms(operation).map((bazaar) => ({ "payment-identifier": paymentIdentifier, bazaar })),
-    { "payment-identifier": paymentIdentifier },
-  ];
-  let made = { v2: bare, header: "" };
-  for (const extensions of declared) {
-    const v2 = { ...bare, extensions };
-    made = { v2, header: toHeader(v2) };
-    if (made.header.length <= HEADER_LIMIT) break;
-  }
-  return made;
+  const v2 = { ...bare, extensions: { "payment-identifier": paymentIdentifier } };
+  const json = JSON.stringify(v2);
+  const room = BODY_LIMIT - Buffer.byteLength(json) - BAZAAR_MEMBER.length;
+  const form = bazaarForms(operation, transport).find(({ bytes }) => bytes <= room);
+  if (!form) return { v2, header: toBase64(json) };
+  // The form's JSON is copied: writing it anew takes most of a 402's time.
+  const body = `${json.slice(0, -CLOSING.length)}${BAZAAR_MEMBER}${form.json}${CLOSING}`;
+  return {
+    v2: { ...v2, extensions: { ...v2.extensions, bazaar: form.extension } },
+    header: toBase64(body),
+  };
 }
+
+const BAZAAR_MEMBER = ',"bazaar":';
+const CLOSING = "}}";

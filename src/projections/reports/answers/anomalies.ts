@@ -3,6 +3,7 @@
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding } from "../../../domain/reports/report.ts";
 import { isReporter, partnerName, unknownPartner } from "../../../domain/trade/reporters.ts";
+import { withFamily } from "../code-limits.ts";
 import type { AnswerTo, ReportDraft } from "../writing.ts";
 
 const MOST_ANOMALIES = 8;
@@ -29,7 +30,7 @@ export function anomaliesIn(
         figure("z", "deviations from the months before", "ratio"),
       ];
       const code = figure("product", "code of the product", "code");
-      const said = citing`${partnerName(one.reporter)}'s ${trade} of HS ${code} in ${period} were ${value}, beside ${base} in a mean month before: ${z} deviations.`;
+      const said = citing`${partnerName(one.reporter)}'s ${trade} of HS ${code}${withFamily(sourced.answer)} in ${period} were ${value}, beside ${base} in a mean month before: ${z} deviations.`;
       return finding(said, "signal", "alert");
     });
 }

@@ -284,17 +284,17 @@ function rankedSection(report: ReportDraft, markets: readonly Market[]): Section
 /** Partners among the largest of several sectors, and the share of each sector that would be missing without them. */
 function sharedSection({ at, finding }: ReportDraft, markets: readonly Market[]): Section {
   const names = new Map<string, string>();
-  const shares = new Map<string, { told: Market; n: number }[]>();
+  const shares = new Map<string, { market: Market; n: number }[]>();
   for (const sourced of markets)
     for (const [n, { partner, name, share }] of sourced.answer.data.partners.entries()) {
       if (share === null) continue;
       names.set(partner, name);
-      shares.set(partner, [...(shares.get(partner) ?? []), { told: sourced, n }]);
+      shares.set(partner, [...(shares.get(partner) ?? []), { market: sourced, n }]);
     }
   const shared = [...shares].filter(([, of]) => of.length > 1);
   const lost = shared.map(([partner, of]) => ({
     name: names.get(partner)!,
-    parts: of.map(({ told: sourced, n }) => ({
+    parts: of.map(({ market: sourced, n }) => ({
       product: at(sourced, "/meta/product", "code of the chapter", "code"),
       share: at(sourced, `/data/partners/${n}/share`, "share of the partner", "share"),
     })),

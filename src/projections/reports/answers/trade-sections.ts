@@ -4,6 +4,7 @@ import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
+import { withFamily } from "../code-limits.ts";
 import { type AnswerTo, factCell, type ReportDraft, section, wordCell } from "../writing.ts";
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;
@@ -92,7 +93,7 @@ export function pulseSection(
     const trade = words[one.flow];
     const sure = one.significant ? "" : ", which may be chance";
     return finding(
-      citing`${partnerName(one.reporter)}'s ${trade} of HS ${figure("product", "code of the product", "code")} in ${figure("period", "month of the anomaly", "month")} were ${figure("value_eur", `${trade} of the month`, "EUR")}, beside ${figure("base_eur", "mean of the months before", "EUR")}: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
+      citing`${partnerName(one.reporter)}'s ${trade} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} in ${figure("period", "month of the anomaly", "month")} were ${figure("value_eur", `${trade} of the month`, "EUR")}, beside ${figure("base_eur", "mean of the months before", "EUR")}: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
       "signal",
       "alert",
     );
@@ -200,7 +201,7 @@ export function rerouteSection(
     const [surge] = one.surges;
     const most = surge ? `, most with ${surge.name}` : "";
     return finding(
-      citing`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")} with ${one.direct.name} fell by ${figure("collapse", "share of direct trade that is gone", "share")}, while others surged${most}: ${figure("at_most_eur", "what may have been rerouted", "EUR")} at most.`,
+      citing`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} with ${one.direct.name} fell by ${figure("collapse", "share of direct trade that is gone", "share")}, while others surged${most}: ${figure("at_most_eur", "what may have been rerouted", "EUR")} at most.`,
       "signal",
     );
   });
