@@ -46,7 +46,7 @@ export const years = z
   .describe("Range of calendar years, YYYY-YYYY or YYYY; omitted = all");
 
 /** The product of an operation. Callers may also call the field `hs2`, which the input reader takes for it. */
-const productCode = z
+export const productCode = z
   .string('hs is text, such as "44"')
   .regex(/^\d{2}(\d{2}){0,4}$/, {
     error: "hs is a product code of 2, 4, 6, 8 or 10 digits, such as 44 or 39206290",
