@@ -15,7 +15,7 @@ import { openWorker } from "../worker/open.ts";
 import type { WorkerReport } from "../worker/worker.ts";
 import { about } from "./about.ts";
 import { asUrl } from "./option-values.ts";
-import { endLineOfInterrupt } from "./terminal.ts";
+import { endLineOfInterrupt, INTERRUPTED } from "./terminal.ts";
 
 type Options = {
   url: string;
@@ -54,7 +54,7 @@ export const workCommand = (): Command =>
       const stop = (signal: NodeJS.Signals) => {
         endLineOfInterrupt(signal);
         // Before it is online there is nothing to end.
-        if (stopping.signal.aborted || !isOnline) process.exit(1);
+        if (stopping.signal.aborted || !isOnline) process.exit(signal === "SIGINT" ? INTERRUPTED : 1);
         stopping.abort();
       };
       process.on("SIGINT", stop).on("SIGTERM", stop);
