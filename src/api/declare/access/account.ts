@@ -65,7 +65,7 @@ export function ownAccount<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc
         };
       if (identity.caller.kind !== "anonymous") refuse("forbidden", `this needs ${own.invitation}`);
       if (presented.payment !== undefined)
-        refuse("unauthorized", `this needs ${own.invitation}, beside its payment`);
+        refuse("unauthorized", `this needs ${own.invitation} in addition to its payment`);
       return undefined;
     },
   };
