@@ -265,7 +265,7 @@ describe("a cell of several lines", () => {
     const second = await fileOf(dir, "b.csv", [header, line(4, 1, "0"), line(3, 4, "0.25")]);
     const refusal = await refusalOf(importFiles(dir, [first, second], { reporters: ["DE"] }));
     expect(refusal.message).toContain(
-      "b.csv line 3: DE US 39161000 EXPORT 202402 stands in a.csv line 4 already, with another amount",
+      "b.csv line 3: DE US 39161000 EXPORT 202402 is already in a.csv line 4, with a different amount",
     );
   });
 });
