@@ -194,7 +194,7 @@ function heldFault(log: LogState): string | undefined {
   if (found !== undefined)
     return `history was rewritten: the held hash at ${position} is ${hash_prefix}, here it is ${found}`;
   return position > log.place
-    ? `the end is cut: a head was held at ${position}, the last event is ${log.place}`
+    ? `the end is cut: a given head is at ${position}, the last event is ${log.place}`
     : `there is no event at ${position}, the position of a given head`;
 }
 

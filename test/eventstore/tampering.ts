@@ -314,7 +314,7 @@ reline("not the expected origin", { completeness: 1 }, /is not the expected/, (l
   origin: "log.test/main/e2",
 });
 reline(
-  "a head held where no event stands, another held beyond the end",
+  "a given head at a position without an event, another beyond the end",
   { completeness: 3 },
   /there is no event at 3/,
   (lines) => lines.map((line) => line.replace('{"position":3,', '{"position":30,')),
@@ -325,7 +325,7 @@ reline("a head of another epoch", { completeness: 1 }, /epoch "e2"/, (lines) => 
   heads: [parseNotedHead(`v1.e2.9.${at(log(), 9).log_hash.slice(0, 16)}`)],
 });
 reline(
-  "the beginning left out, a head before it held",
+  "the beginning left out, with a head before it given",
   { completeness: 8 },
   /there is no event at 3/,
   () => exportLines(ORIGIN, log().slice(7), at(log(), 7).log_hash),

@@ -23,7 +23,7 @@ export const PAGE_POLICY = [
 /** The worker reads a visitor's files and must not send them anywhere. */
 const WORKER_POLICY = "default-src 'none'; script-src 'self'";
 
-/** The facts about the log, whose room is kept until the page's script has them. */
+/** Placeholders for the facts about the log, until the page's script has them. */
 const FACTS = ["Origin", "Head", "Log key", "Signed", "Anchored", "Contract", "Signer", "Personal data"];
 
 export const explorerDocuments = (): Document[] => [
