@@ -150,7 +150,7 @@ describe("SDMX-CSV DS-045409", () => {
     ]);
   });
 
-  test("gives the same vintage from gzip and Windows line ends", async () => {
+  test("gives the same vintage with gzip and with Windows line endings", async () => {
     const dir = await tempDir();
     const text = await readFile(sdmxFixture, "utf8");
     const gz = join(dir, "a.csv.gz");

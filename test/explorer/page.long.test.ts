@@ -198,7 +198,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     expect(await page.getByRole("status").filter({ hasText: "The event holds" }).count()).toBe(1);
   });
 
-  test("it checks an event against the visitor's knowledge", async () => {
+  test("the page checks an event against heads and keys that the visitor enters", async () => {
     const { events } = await ask<{ events: { event_id: string }[] }>("/log/events?before=30&limit=1");
     const page = await open("/log#verify");
     await page.getByText("Your own evidence").click();
