@@ -224,11 +224,8 @@ const moves: PackTampering[] = [
     [own[4], own[7]] = [own[7]!, own[4]!];
     return own;
   }),
-  moved(
-    "an event in the middle deleted",
-    { chain: 7, order: 5, commits: 5, tree: 7 },
-    /, expected/,
-    (own) => own.filter(({ position }) => position !== 5),
+  moved("an event in the middle deleted", { chain: 7, order: 5, commits: 5, tree: 7 }, /, expected/, (own) =>
+    own.filter(({ position }) => position !== 5),
   ),
   moved("the last event deleted", { commits: 9, tree: 9 }, /nothing joins/, (own) => own.slice(0, -1)),
   moved("an event twice", { chain: 6, order: 6, commits: 6, tree: 7 }, /, expected/, (own) => [
