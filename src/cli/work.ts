@@ -45,7 +45,7 @@ export const workCommand = (): Command =>
     .option("--kinds <names>", `task types, separated by commas: ${builtIns.join(", ")}`, asKinds, [
       ...builtIns,
     ])
-    .option("--rate <usd>", "its hourly price; a task costs that for its whole limit", asRate, 0.06)
+    .option("--rate <usd>", "its hourly price; a task costs it for its whole time limit", asRate, 0.06)
     .option("--concurrency <number>", "tasks at once, each a separate process", asConcurrency, 1)
     .addHelpText("after", EXAMPLE)
     .action(async ({ key, dir, agent, ...options }: Options) => {

@@ -100,7 +100,7 @@ describe("an unreadable payment is refused by field", () => {
     ["no UTF-8", Buffer.from([0x22, 0xff, 0x22]).toString("base64"), "not JSON"],
     ["no JSON", Buffer.from("{").toString("base64"), "not JSON"],
     [
-      "a key that stands twice",
+      "a key that occurs twice",
       Buffer.from('{"x402Version":1,"x402Version":2}').toString("base64"),
       "not JSON",
     ],

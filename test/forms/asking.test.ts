@@ -79,7 +79,7 @@ describe("HTTP", () => {
     expect((await head.arrayBuffer()).byteLength).toBe(0);
   });
 
-  test("text is compressed for who asks, what is compressed already is not", async () => {
+  test("text is compressed if the client accepts gzip; compressed formats are not compressed again", async () => {
     const codingOf = async (form: string) =>
       (await ask(form, { headers: { "Accept-Encoding": "gzip" } })).headers.get("content-encoding");
     expect(await codingOf("text/csv")).toBe("gzip");

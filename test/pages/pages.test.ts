@@ -34,7 +34,7 @@ const get = (path: string, headers: Record<string, string> = {}): Promise<PageRe
 const BROWSER = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8", "Sec-Fetch-Mode": "navigate" };
 
 describe("/", () => {
-  test("is a page, and JSON for who asks for it", async () => {
+  test("is a page, and JSON if the client accepts that", async () => {
     const page = await get("/", BROWSER);
     expect(page.headers).toMatchObject({ "content-type": "text/html; charset=utf-8", vary: "Accept" });
     expect(page.headers["content-security-policy"]).toContain("script-src 'self'");
@@ -194,7 +194,7 @@ test.each([
   expect(body).toContain(`<a href="${place}">`);
 });
 
-test("what the search looks through has every operation and the pages' words", async () => {
+test("the search index has every operation and the pages' words", async () => {
   const entries = JSON.parse((await get("/docs/search.json")).body) as { path: string; text: string }[];
   for (const { name } of catalogue)
     expect(entries.map(({ path }) => path)).toContain(`/docs/operations/${name}`);

@@ -187,7 +187,7 @@ describe("other names do not match it", () => {
   );
 });
 
-describe("what is not the same name", () => {
+describe("different names", () => {
   test.each([
     ["a known name of the same consonants is another one", "رغد صدام حسن", "34"],
     ["a written first letter is no other one", "آخوند جميل", "36"],

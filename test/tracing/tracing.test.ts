@@ -119,7 +119,7 @@ describe("without a collector", () => {
     expect(run(traceHeaders)).toEqual({});
   });
 
-  test("what was decided of a trace is passed on as it came, of later versions too", async () => {
+  test("a trace's sampling decision is passed on unchanged, also for later versions of the header", async () => {
     for (const came of [TRACEPARENT, `00-${TRACE}-${CALLER}-00`, `cc-${TRACE}-${CALLER}-01-later`]) {
       const { run } = begin("call", { within: continued(came, "vendor=1,other=2") });
       const { traceparent, tracestate } = run(traceHeaders);

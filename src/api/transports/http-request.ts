@@ -13,7 +13,7 @@ import { bodyBytes } from "./request-body.ts";
 
 const BODY_LIMIT = 256 * 1024;
 
-/** Bytes that may be read unpaid: as many as Node accepts in headers. */
+/** The limit of an unpaid call's body: the same as Node's for headers. */
 export const SMALL_BODY = 16 * 1024;
 
 class HttpCredentials implements Credentials {

@@ -24,8 +24,7 @@ export const marketProblems = problemTypes({
   "item-state": {
     code: "conflict",
     title: "Item not for sale",
-    meaning:
-      "The item was withdrawn, costs another price or nothing, or was bought by the same buyer before.",
+    meaning: "The item was withdrawn, is free, has a different price, or already belongs to this buyer.",
   },
   "buyers-only": {
     code: "forbidden",

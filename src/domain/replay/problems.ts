@@ -6,7 +6,7 @@ export const replayProblems = problemTypes({
     code: "conflict",
     title: "History diverged",
     meaning:
-      "The cursor or log position belongs to another history than this log's; compare with your stored events before you continue.",
+      "The cursor or log position belongs to a different history than this log's; compare with your stored events before you continue.",
   },
   "link-expired": {
     code: "forbidden",

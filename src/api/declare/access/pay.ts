@@ -44,7 +44,7 @@ export function pay(price: Payment["price"], unitPrice?: Usdc, terms?: string): 
 }
 
 /**
- * Verifies nothing yet. A key beside the payment must have the scope; otherwise a restricted key could buy any scope with one
+ * Verifies nothing yet. A key sent with the payment must have the scope; otherwise a restricted key could buy any scope with one
  * call.
  */
 function admitPayer({ operation, presented, identity }: Attempt, { keys }: Parts) {

@@ -17,7 +17,7 @@ import { microUsdc, NETWORK_V2, type PaymentTerms, resourceUrl } from "./require
 
 /** Payments per address and minute that may buy nothing: each can cost a chain request and a call's work. */
 const UNBOUGHT: CallLimit = { name: "unbought-payments", calls: 100, per: "minute" };
-/** A payment that cost a transaction counts as several: a contract wallet's signature may be valid only off-chain. */
+/** A failed transaction costs gas, so its payment counts as ten: a contract may accept a signature only off-chain. */
 const SENT_POINTS = 10;
 /** Payments of contract wallets per address and minute, because only the chain can check their signatures. */
 const CONTRACTS: CallLimit = { name: "contract-payments", calls: 20, per: "minute" };

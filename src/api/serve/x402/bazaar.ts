@@ -15,7 +15,7 @@ export type Transport = "http" | "mcp";
 type Schema = Record<string, unknown>;
 type Described = { info: Schema; schema: Schema };
 
-/** How much a form tells of the fields that callers send, and of the answer. */
+/** How much a form describes of the fields that callers send, and of the answer. */
 type Detail = { field: (schema: Schema) => Schema; answer: (schema: Schema) => Schema; example: boolean };
 
 const whole = (schema: Schema) => schema;

@@ -77,7 +77,7 @@ type PaidCallAnswer = {
   event: EventName | undefined;
   /** The settlement that bought the answer; absent if it was given earlier without one. */
   settlement?: SettleResponse;
-  /** SHA-256 of the body, in hex; null if there is none, or less is shown than was bought. */
+  /** SHA-256 of the body, in hex; null without a body, or if a repeated answer omits members that are shown only once. */
   sha256?: string | null;
 };
 
