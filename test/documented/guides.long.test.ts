@@ -35,6 +35,7 @@ async function follow(by: Reader, page: string): Promise<void> {
       if (block.reason !== undefined) continue;
       if (block.file !== undefined) await by.save(block.file, block.text);
       if (block.language !== "sh") continue;
+      if (block.stops) await by.stopLast();
       const next = blocks[at + 1];
       const shown = by.addressed(next?.language === "text" ? next.text : "");
       const output = block.keeps_running
@@ -89,7 +90,14 @@ test.skipIf(!hasPsql)(REHEARSAL, { timeout: PATIENCE_MS }, async () => {
     await follow(operator, "docs/operating.md");
   } finally {
     await operator.leave();
-    await onServer("alter role tallystick_owner rename to guide_owner", superuser);
+    await onServer(
+      `do $$ begin
+        if exists (select from pg_roles where rolname = 'tallystick_owner') then
+          alter role tallystick_owner rename to guide_owner;
+        end if;
+      end $$`,
+      superuser,
+    );
     await onServer("alter role first_owner rename to tallystick_owner", superuser);
     await server.leave();
     await rm(folder, { recursive: true, force: true });

@@ -23,7 +23,7 @@ test("the blocks are found", () => {
   const marked =
     "## A\n\nSave as `a.mjs`:\n\n<!-- keeps running -->\n\n<!-- not run: why -->\n\n```ts\n# x\n```\n";
   expect(blocksOf(marked)).toEqual([
-    { language: "ts", text: "# x\n", reason: "why", keeps_running: true, file: "a.mjs" },
+    { language: "ts", text: "# x\n", reason: "why", keeps_running: true, stops: false, file: "a.mjs" },
   ]);
 });
 

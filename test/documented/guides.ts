@@ -27,6 +27,8 @@ export type Block = {
   text: string;
   reason: string | undefined;
   keeps_running: boolean;
+  /** The reader ends the program that was started last before it. */
+  stops: boolean;
   file: string | undefined;
 };
 
@@ -43,6 +45,7 @@ export function blocksOf(text: string): Block[] {
       language: groups.language!,
       text: groups.text!,
       reason: /<!-- not run: (.+?) -->/.exec(marks)?.[1],
+      stops: marks.includes("<!-- the program started last is stopped -->"),
       keeps_running: marks.includes("<!-- keeps running -->"),
       file: /Save as `([\w.-]+)`/.exec(paragraph)?.[1],
     };

@@ -21,6 +21,8 @@ export type Reader = {
   terminal(): Terminal;
   /** Starts a program of a terminal of its own; resolves with its output once that is `ready`. */
   keepRunning(commands: string, ready: (output: string) => boolean): Promise<string>;
+  /** Ctrl-C in the terminal that was opened last. */
+  stopLast(): Promise<void>;
   leave(): Promise<void>;
 };
 
@@ -42,6 +44,11 @@ export async function readerOf(settings: Record<string, string> = {}): Promise<R
   };
   const running: ChildProcess[] = [];
   const addressed = (text: string) => text.replaceAll("127.0.0.1:3000", `127.0.0.1:${port}`);
+  const stopLast = async () => {
+    const { pid } = running.pop()!;
+    signalled(pid!, "SIGINT");
+    await until(() => !signalled(pid!, 0));
+  };
   let blocks = 0;
   const scriptOf = async (commands: string) => {
     blocks += 1;
@@ -74,11 +81,9 @@ export async function readerOf(settings: Record<string, string> = {}): Promise<R
       running.push(child);
       return outputOf(child).until(ready);
     },
+    stopLast,
     async leave() {
-      for (const { pid } of running.reverse()) {
-        signalled(pid!, "SIGTERM");
-        await until(() => !signalled(pid!, 0));
-      }
+      while (running.length > 0) await stopLast();
       await rm(folder, { recursive: true, force: true });
     },
   };
