@@ -11,11 +11,10 @@ const LEAST_ROOM = 0.045;
 
 /** The series whose name stands at their end; none where the labels do not fit: a legend then has the names. */
 export function directNames(chart: Chart, size: Size): string[] {
-  const { kind, series, marks = [] } = chart;
+  const { kind, series } = chart;
   const { pale } = shownSeries(chart);
   if (kind !== "line" || size.is_narrow || series.length < 2 || pale.length > 0) return [];
-  if (marks.length > 0 || series.some((one) => one.on_right || one.beyond !== undefined || one.as_line))
-    return [];
+  if (series.some((one) => one.on_right || one.beyond !== undefined || one.as_line)) return [];
   const ends = series.map(({ values }) => values.findLastIndex((value) => value !== null));
   const last = chart.x.length - 1;
   if (ends.some((end) => end !== last)) return [];

@@ -3,7 +3,7 @@ import type { BarSeriesOption, LineSeriesOption } from "echarts";
 import type { Chart, Series } from "../../core/model/chart.ts";
 import type { Cut } from "./cut.ts";
 import { COLOURS, INK, MUTED, PALE } from "./look.ts";
-import { labelText, numberText, type Scale } from "./text.ts";
+import { labelText, type Scale } from "./text.ts";
 
 /** With more lines than colours, only the largest are coloured; the others are pale. */
 export function shownSeries({ kind, series }: Chart): { coloured: Series[]; pale: Series[] } {
@@ -166,7 +166,7 @@ function withLastLabel(line: LineSeriesOption): LineSeriesOption {
     position: last > data.length / 2 ? ("left" as const) : ("right" as const),
     fontWeight: "bold" as const,
     fontSize: 13,
-    formatter: ({ value }: { value: unknown }) => numberText(Number(value)),
+    formatter: ({ value }: { value: unknown }) => labelText(Number(value)),
   };
   return {
     ...line,
