@@ -76,7 +76,7 @@ describe("a chain of seeds", () => {
     );
   });
 
-  test("is rotated once for each seed, whoever requests it", () =>
+  test("is rotated once for each seed, even at several requests", () =>
     expect(ledTo(...begun, ended(0, first.seeds[0]!), ended(0, first.seeds[0]!)).types.slice(3)).toEqual([
       "SeedRevealed",
       "SeedActivated",
