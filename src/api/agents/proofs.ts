@@ -98,7 +98,7 @@ async function byJwt({ key, text }: ParsedChallenge, { signature }: SignedChalle
   if (!read.success) {
     const { alg } = (decoded(head) ?? {}) as { alg?: unknown };
     return alg === "EdDSA"
-      ? wrong("has members in its header beside alg, typ and kid, which are not taken")
+      ? wrong("has members other than alg, typ and kid in its header, which are not allowed")
       : wrong("is not of the algorithm EdDSA");
   }
   const { kid } = read.data;
