@@ -106,7 +106,7 @@ async function byJwt({ key, text }: ParsedChallenge, { signature }: SignedChalle
   const names = [key!.kid, did, `${did}#${did.slice("did:key:".length)}`];
   if (kid !== undefined && !names.includes(kid)) return wrong(`names another key in kid than ${did}`);
   if (Buffer.from(payload, "base64url").toString() !== text)
-    return wrong("has another payload than the challenge, to the byte");
+    return wrong("has a payload that differs from the challenge");
   try {
     await compactVerify(signature, { kty: "OKP", crv: "Ed25519", x: key!.public }, { algorithms: ["EdDSA"] });
     return "jwt";
