@@ -126,13 +126,13 @@ async function run(): Promise<void> {
 }
 
 /** The same call with the picture's width for a small screen, unless the form has one. */
-function forThisScreen(asked: Question): Question {
+function forThisScreen(request: Question): Question {
   const width = pictureWidth();
   const field = document.querySelector<HTMLInputElement>("#field-width");
-  if (width === undefined || !field || field.value !== "") return asked;
-  if (asked.body !== undefined)
-    return { ...asked, body: JSON.stringify({ ...JSON.parse(asked.body), width }) };
-  return { ...asked, url: `${asked.url}${asked.url.includes("?") ? "&" : "?"}width=${width}` };
+  if (width === undefined || !field || field.value !== "") return request;
+  if (request.body !== undefined)
+    return { ...request, body: JSON.stringify({ ...JSON.parse(request.body), width }) };
+  return { ...request, url: `${request.url}${request.url.includes("?") ? "&" : "?"}width=${width}` };
 }
 
 /** The answer in a form to be saved; any other answer is shown. */
