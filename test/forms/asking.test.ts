@@ -113,7 +113,7 @@ describe("a form that is paid for", () => {
   const csv = { headers: { Accept: "text/csv" } };
   const receiptOf = (answer: Response) => receiptIn(answer.headers.get("PAYMENT-RESPONSE")!)!;
 
-  test("is told in the terms, and its receipt names the bytes that came and the form that was asked for", async () => {
+  test("is named in the terms; the receipt has the digest of the bytes and the requested form", async () => {
     const url = service.url + TIMELINE;
     expect((await quoteOf(url, csv)) as { mimeType?: string }).toMatchObject({ mimeType: "text/csv" });
     const { payment, answer } = await buy(wallet(1), url, csv);

@@ -98,7 +98,7 @@ describe("columns", () => {
     expect(names([])).toEqual(["a", "b", "c"]);
   });
 
-  test("of alternatives stand side by side, in the order of the longest", () => {
+  test("of alternatives are columns side by side, in the order of the longest", () => {
     const short = z.object({ code: z.string(), to: z.string() });
     const row = z.union([short.extend({ name: z.string() }), short]);
     expect(sheet(row, [{ code: "LV", to: "2024" }]).columns.map(({ name }) => name)).toEqual([
@@ -135,7 +135,7 @@ describe("columns", () => {
     expect(sheet(row, [own]).rows).toEqual([[2024, "mine", "w", true]]);
   });
 
-  test("a place that is no list is told when the operation is declared", () => {
+  test("a table path that is not a list fails when the operation is declared", () => {
     expect(() => tableAt(z.object({ data: z.object({}) }), "data.months")).toThrow("data.months is no array");
   });
 });

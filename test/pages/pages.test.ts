@@ -52,7 +52,7 @@ describe("/", () => {
     expect((await get("/docs/operations/trade_balance", BROWSER)).body).toContain(KEY);
   });
 
-  test("says how a key is issued to whoever is shown none, in commands that exist", async () => {
+  test("shows visitors without a key the commands that issue one", async () => {
     expect((await get("/", BROWSER)).body).not.toContain("keys issue");
     const { body } = await get("/");
     const commands = [...body.matchAll(/<code>([^<]* keys issue [^<]*)<\/code>/g)].map(([, line]) => line!);

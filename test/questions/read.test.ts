@@ -98,7 +98,7 @@ describe("unknown and ambiguous words", () => {
     expect(read(text).not_found).toEqual(names);
   });
 
-  test("words with two meanings, and two products, are told with both readings", () => {
+  test("words with two meanings, and two products, are reported with both meanings", () => {
     const codesOf = (text: string) =>
       read(text).ambiguous.map(({ readings }) => readings.map(({ code }) => code));
     expect(codesOf("clothes exports of Italy")).toEqual([["61", "62"]]);

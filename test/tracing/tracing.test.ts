@@ -98,7 +98,7 @@ const recording = (share = 1) =>
   });
 
 describe("without a collector", () => {
-  test("a caller's trace stands in the log, and one that cannot be read does not", async () => {
+  test("a caller's trace is recorded in the log, unless it is unreadable", async () => {
     const line = await lineOf(await register("followed", TRACEPARENT));
     expect(line).toMatchObject({ trace_id: TRACE, operation: "soul_register" });
     const other = await lineOf(await register("unfollowed", `00-${TRACE}-${CALLER}`));
@@ -184,7 +184,7 @@ describe("with a collector", () => {
     }
   });
 
-  test("a turn that did nothing is not told of, one that did is a trace of its own", async () => {
+  test("a reactor's tick with work is a trace of its own; a tick without work is not traced", async () => {
     const end = await recording();
     await inTick("idle-reactor", async () => undefined);
     await inTick("busy-reactor", () => inSpan("append", {}, async () => undefined));

@@ -82,7 +82,7 @@ export const explorerDocuments = (): Document[] => [
   document("/soul/page/market.js", "text/javascript", "What that page does", {
     text: () => compiled("market.ts"),
   }),
-  document("/soul/page/style.css", "text/css", "How those pages look beside the log's", {
+  document("/soul/page/style.css", "text/css", "The additional styles of those pages", {
     text: () => read("soul.css"),
   }),
   document("/soul/page/directory.js", "text/javascript", "The script of the directory", {
@@ -91,7 +91,7 @@ export const explorerDocuments = (): Document[] => [
   document("/soul/page/agent.js", "text/javascript", "The script of an agent's page", {
     text: () => compiled("agent.ts"),
   }),
-  document("/docs/page.css", "text/css", "How the pages at / and /docs look, beside that of /log", {
+  document("/docs/page.css", "text/css", "The additional styles of the pages at / and /docs", {
     text: () => read("docs.css"),
   }),
   document("/docs/page.js", "text/javascript", "What those pages do", { text: () => compiled("docs.ts") }),

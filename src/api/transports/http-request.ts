@@ -182,7 +182,7 @@ async function readBody(req: Request, limit: number, isNeeded: boolean): Promise
   try {
     return parseStrict(utf8.decode(body));
   } catch (error) {
-    return refuse("invalid", `the body is not JSON as we read it: ${(error as Error).message}`, {
+    return refuse("invalid", `the body is not JSON that the service accepts: ${(error as Error).message}`, {
       errors: [{ path: "", message: (error as Error).message }],
     });
   }

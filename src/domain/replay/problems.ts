@@ -12,7 +12,7 @@ export const replayProblems = problemTypes({
     code: "forbidden",
     status: 410,
     title: "Link expired",
-    meaning: "A signed link is good for a while only; ask for a new one where you got it.",
+    meaning: "A signed link is valid for a limited time; request a new one where you got it.",
   },
   "snapshot-being-made": {
     code: "unavailable",

@@ -71,7 +71,7 @@ principal's passport.`,
     const { scopes, expires_in_s, max_spend_usdc } = input;
     const max_spend_micro = max_spend_usdc === undefined ? 0 : Number(microUsdc(max_spend_usdc as Usdc));
     if (max_spend_micro > 0 && !scopes.includes("order"))
-      refuseField("max_spend_usdc", "goes with the scope order, which spends it");
+      refuseField("max_spend_usdc", "is only for the scope order, which spends it");
     const principal = await agentWatched(context, input.id);
     const delegateAgent = agents.acting(await agentNamed(app, input.to));
     const { agent_id, sx_number } = principal.facts;
