@@ -84,7 +84,11 @@ function narrowHead(title: string, provenance: Provenance | undefined, { width }
     titles.push(warned(clipped(warning, Math.floor(most / 8)), top + 8));
     top += 28;
   }
-  for (const text of wrapped(`${provenance.source} · ${stateText(provenance)}`, { most, size: 11, lines: 2 })) {
+  for (const text of wrapped(`${provenance.source} · ${stateText(provenance)}`, {
+    most,
+    size: 11,
+    lines: 2,
+  })) {
     titles.push({ text, left: MARGIN - 5, top, textStyle: { ...SOURCE, fontSize: 11 } });
     top += 16;
   }
