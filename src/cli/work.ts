@@ -100,7 +100,7 @@ function lineOf(report: WorkerReport): string {
       );
     }
     case "away":
-      return styleText("yellow", printable(`the service is away: ${report.reason}; retrying`));
+      return styleText("yellow", printable(`the service is unavailable: ${report.reason}; retrying`));
     case "task": {
       const { task_id, task_type, exit, used_ms, price_usd, status } = report;
       const used = `${used_ms} ms`.padStart(9);
