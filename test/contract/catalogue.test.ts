@@ -264,7 +264,7 @@ describe("every operation", () => {
             currency: "USD",
             amount: payment.unit_price,
           },
-          protocols: ["x402"],
+          protocols: [{ x402: {} }, { mpp: { method: "evm", intent: "charge", currency: "USD" } }],
         },
       );
       const responses = entry!.responses as Record<string, { content?: object }>;

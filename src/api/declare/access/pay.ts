@@ -23,7 +23,7 @@ export function pay(price: Payment["price"], unitPrice?: Usdc, terms?: string): 
     kind: "payment",
     payment: { price, unit_price, ...(terms !== undefined && { terms }) },
     price: terms ?? `${unit_price} USDC`,
-    security: [{ x402: [] }, { x402_v2: [] }],
+    security: [{ x402: [] }, { x402_v2: [] }, { payment: [] }],
     schemes: {
       x402: {
         type: "apiKey",
@@ -36,6 +36,12 @@ export function pay(price: Payment["price"], unitPrice?: Usdc, terms?: string): 
         in: "header",
         name: "PAYMENT-SIGNATURE",
         description: "The same, from clients of version 2",
+      },
+      payment: {
+        type: "http",
+        scheme: "Payment",
+        description:
+          "The same authorization, as the answer to the challenge in WWW-Authenticate (MPP, method evm)",
       },
     },
     statuses: [409, 422],

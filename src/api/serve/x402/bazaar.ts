@@ -29,6 +29,7 @@ const DETAILS: readonly Detail[] = [
   { field: undescribed, answer: levels(3), example: false },
   { field: undescribed, answer: levels(2), example: false },
   { field: (schema) => without(schema, [...DESCRIBING, ...JUDGING]), answer: levels(1), example: false },
+  { field: levels(0), answer: levels(0), example: false },
 ];
 
 /** These judge values, and no caller needs them to build a call. */
