@@ -142,6 +142,13 @@ describe("over HTTP", () => {
     const last = all.toSorted().at(-1)!;
     expect(await dates(`?since=${last.replaceAll("-", "")}`)).toEqual([last]);
     expect((await dates("?limit=1")).length).toBe(1);
+    const codes = async (query: string) =>
+      ((await (await watch(query)).json()) as { data: { hs_code: string }[] }).data.map((one) => one.hs_code);
+    const [code] = await codes("?limit=1");
+    const found = await codes(`?limit=50&hs=${code}`);
+    expect(found).toContain(code);
+    expect(found.filter((one) => !one.startsWith(code!) && !code!.startsWith(one))).toEqual([]);
+    expect(await dates("?limit=50&hs=99")).toEqual([]);
     const refused = await watch("?since=20240231");
     expect([refused.status, JSON.stringify(await refused.json())]).toEqual([
       400,

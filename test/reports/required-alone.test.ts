@@ -82,6 +82,11 @@ test("briefs name the years that they take by default, up to the end of the data
       /^No years were requested: these are 2020 to 2025, and the data end in 2025-\d\d\.$/,
     ),
   );
+  const said = brief.limits.map(({ text }) => text).join();
+  expect(said).toMatch(/The months to watch are the twelve after 2025-12/);
+  // Each month before the data's end is among the anomalies, and nothing to watch.
+  expect(brief.watchlist_12m!.length).toBeGreaterThan(0);
+  expect(brief.watchlist_12m!.filter(({ method }) => method === "alert")).toEqual([]);
   for (const path of ["sovereign/brief/multi", "sovereign/brief/deep"])
     expect(inputsOf(await reportOf(path, { sectors: ["27", "44"], region: "EU" }), "years")).toContain(
       "2020-2025",

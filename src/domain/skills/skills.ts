@@ -102,7 +102,6 @@ export const skills: readonly Skill[] = [
         id: "alerts",
         operation: "trade_alerts",
         input: { hs: "$slots.hs", flow: "$slots.flow", months: 6 },
-        unless: ["country"],
       },
       {
         id: "pulse",
