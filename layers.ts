@@ -71,7 +71,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     types:@modelcontextprotocol/server fastest-levenshtein lru-cache negotiator node:crypto zod`),
   "src/api/serve": row(`
     eventstore src/anchoring src/api/declare src/core src/core/model src/datasets src/domain src/projections
-    @x402/core/http lru-cache node:crypto node:timers/promises zod`),
+    @x402/core/http lru-cache node:crypto node:timers/promises viem/utils zod`),
   "src/api/describe": row(`
     src/anchoring src/api/declare src/api/serve src/core src/core/model src/datasets src/domain src/projections
     @apiture/openapi-down-convert esbuild markdown-it negotiator node:crypto node:fs/promises node:path prom-client zod`),
@@ -87,7 +87,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     fastest-levenshtein helmet node:crypto node:events types:node:http node:stream node:zlib types:pino raw-body`),
 
   // It runs in browsers, and its verifiers in Node.
-  "src/explorer": row("src/core/model node:fs node:url node:zlib viem/accounts"),
+  "src/explorer": row("src/core/model (computed) node:fs node:url node:zlib viem/accounts"),
 
   // An area is said once; the runtime knows all of them, and the command line is the runtime's.
   "src/areas": row(`

@@ -256,7 +256,9 @@ export class Combiner {
         );
       else
         failed.push(
-          item.fails(new StoreUnavailable(`the event log is away: ${error.message}`, { cause: error })),
+          item.fails(
+            new StoreUnavailable(`the event log is unavailable: ${error.message}`, { cause: error }),
+          ),
         );
     }
     allOf(failed)();

@@ -45,7 +45,8 @@ try {
   await root.parseAsync(process.argv);
 } catch (error) {
   if (!hasLeft(error)) {
-    process.stderr.write(`${textOfError(error)}\n`);
+    const stack = process.env.LOG_LEVEL === "debug";
+    process.stderr.write(`${textOfError(error, { stack })}\n`);
     process.exitCode = 1;
   }
 }

@@ -231,7 +231,7 @@ async function readGroup(
   const options = { file, metadata, rowStart, rowEnd, utf8: false, parsers: { stringFromBytes: strictText } };
   const rows = (await parquetReadObjects(options)) as ReadRow[];
   if (rows.length !== rowEnd - rowStart)
-    throw new Error(`${rows.length} rows stand where ${rowEnd - rowStart} belong`);
+    throw new Error(`${rows.length} rows, expected ${rowEnd - rowStart}`);
   return rows.map(readRow);
 }
 

@@ -108,7 +108,7 @@ export class Verifier {
     this.#format.checked++;
   }
 
-  /** Skipped: what it hides shows in the other verdicts. */
+  /** Skipped: the other verdicts show the faults that it hides. */
   unreadable(reason: string): void {
     this.#format.checked++;
     this.#say("format", reason, this.#log ? this.#log.place + 1 : 0);

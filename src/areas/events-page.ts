@@ -1,4 +1,4 @@
-/** docs/events.md: what stands in the payload of each type of event, as the schemas have it that events are checked by. */
+/** docs/events.md: the payload of each event type, from the schemas that validate events. */
 import { toJSONSchema, type ZodType } from "zod";
 import type { EventType } from "../../eventstore/schemas.ts";
 import type { Area } from "./area.ts";

@@ -8,7 +8,7 @@ const LOOK_AGAIN_MS = 100;
 
 /** Waits until this process has opened all released data, or the signal aborts; a release is in the log before that. */
 export async function dataOpened(app: App, signal: AbortSignal): Promise<void> {
-  // A database that is away for a moment is queried again.
+  // A database that is unavailable for a moment is queried again.
   while (!signal.aborted && !(await isOpened(app).catch(() => false))) await pause(LOOK_AGAIN_MS, signal);
 }
 

@@ -19,7 +19,7 @@ import { tell } from "./demo-story.ts";
 import { demoWallet } from "./demo-wallets.ts";
 import { asUrl } from "./option-values.ts";
 import { type StoryName, stories } from "./stories.ts";
-import { endLineOfInterrupt, type Terminal } from "./terminal.ts";
+import { endLineOfInterrupt, INTERRUPTED, type Terminal } from "./terminal.ts";
 
 const BALANCE = parseAbi(["function balanceOf(address account) view returns (uint256)"]);
 
@@ -80,8 +80,6 @@ export function demoCommand({ settings, logger }: Terminal): Command {
       },
     );
 }
-
-const INTERRUPTED = 130;
 
 /** Ctrl-C closes what the demo has opened, and a second one ends it at once. */
 function untilInterrupt() {

@@ -7,15 +7,17 @@ import { ConfigError } from "../runtime/config.ts";
 
 const EXPECTED = [ConfigError, InvalidEvent, ObjectsUnavailable, SubjectsUnavailable];
 
-/** A failed command's error text; only a defect shows its stack. */
-export function textOfError(error: unknown): string {
+/** A failed command's error text. A defect shows its stack; so does an unforeseen error, if `stack` is set. */
+export function textOfError(error: unknown, { stack = false } = {}): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof Refusal) {
     const others = (error.errors ?? []).filter(({ message }) => !error.message.includes(message));
     return `${error.message}${others.map(({ path, message }) => `\n  ${path}: ${message}`).join("")}`;
   }
   if (EXPECTED.some((kind) => error instanceof kind)) return error.message;
-  return systemText(error) ?? databaseText(error) ?? defectText(error);
+  const sentence = systemText(error) ?? databaseText(error) ?? thrownText(error);
+  if (sentence === undefined) return defectText(error);
+  return stack ? `${sentence}\n${error.stack}` : sentence;
 }
 
 /** Names the file or address that the operating system refused; undefined for other errors. */
@@ -35,6 +37,10 @@ function databaseText(error: Error): string | undefined {
   if (severity === undefined || code === undefined) return undefined;
   return `Postgres refuses: ${error.message} (SQLSTATE ${code})`;
 }
+
+/** Code that expects a failure throws a plain Error with a sentence; the language's own errors are subclasses. */
+const thrownText = (error: Error): string | undefined =>
+  Object.getPrototypeOf(error) === Error.prototype ? error.message : undefined;
 
 const defectText = (error: Error): string =>
   `This is a defect of Tallystick; please report these lines.\n${error.stack ?? error.message}`;

@@ -191,7 +191,7 @@ const wasClosed = (error: Error) =>
 
 /** Reports use GET alone. */
 function questionOf(operation: Operation, input: Record<string, unknown>): string {
-  if (methodOf(operation) !== "GET") return refuse("invalid", `${operation.name} is not asked by GET`);
+  if (methodOf(operation) !== "GET") return refuse("invalid", `${operation.name} has no GET route`);
   return `${pathOf(operation)}?${new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 

@@ -33,7 +33,7 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   if (config.DATABASE_URL === undefined) process.stdout.write(`Starting Postgres in ${config.DATA_DIR} …\n`);
   // Postgres starts while the remaining code loads.
   const database = startDatabase(config, log, stopping.signal);
-  // Its failure is reported to whoever awaits it later.
+  // The code that awaits it later reports its failure.
   database.catch(() => undefined);
   const opening = import("./serving.ts").then(({ openServing }) =>
     openServing({ ...config, PUBLIC_URL: public_url }, log, { database, stopping: stopping.signal }),

@@ -23,6 +23,9 @@ export function hostInUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
+/** The exit code of a command that Ctrl-C ends at once, as shells count it: 128 and the signal. */
+export const INTERRUPTED = 130;
+
 /** The terminal shows ^C where the cursor is: what follows begins on a line of its own. */
 export function endLineOfInterrupt(signal: NodeJS.Signals): void {
   if (signal === "SIGINT" && process.stderr.isTTY) process.stderr.write("\n");

@@ -15,7 +15,7 @@ import { openWorker } from "../worker/open.ts";
 import type { WorkerReport } from "../worker/worker.ts";
 import { about } from "./about.ts";
 import { asUrl } from "./option-values.ts";
-import { endLineOfInterrupt } from "./terminal.ts";
+import { endLineOfInterrupt, INTERRUPTED } from "./terminal.ts";
 
 type Options = {
   url: string;
@@ -45,7 +45,7 @@ export const workCommand = (): Command =>
     .option("--kinds <names>", `task types, separated by commas: ${builtIns.join(", ")}`, asKinds, [
       ...builtIns,
     ])
-    .option("--rate <usd>", "its hourly price; a task costs that for its whole limit", asRate, 0.06)
+    .option("--rate <usd>", "its hourly price; a task costs it for its whole time limit", asRate, 0.06)
     .option("--concurrency <number>", "tasks at once, each a separate process", asConcurrency, 1)
     .addHelpText("after", EXAMPLE)
     .action(async ({ key, dir, agent, ...options }: Options) => {
@@ -54,7 +54,7 @@ export const workCommand = (): Command =>
       const stop = (signal: NodeJS.Signals) => {
         endLineOfInterrupt(signal);
         // Before it is online there is nothing to end.
-        if (stopping.signal.aborted || !isOnline) process.exit(1);
+        if (stopping.signal.aborted || !isOnline) process.exit(signal === "SIGINT" ? INTERRUPTED : 1);
         stopping.abort();
       };
       process.on("SIGINT", stop).on("SIGTERM", stop);
@@ -100,7 +100,7 @@ function lineOf(report: WorkerReport): string {
       );
     }
     case "away":
-      return styleText("yellow", printable(`the service is away: ${report.reason}; retrying`));
+      return styleText("yellow", printable(`the service is unavailable: ${report.reason}; retrying`));
     case "task": {
       const { task_id, task_type, exit, used_ms, price_usd, status } = report;
       const used = `${used_ms} ms`.padStart(9);

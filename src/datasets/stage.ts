@@ -69,7 +69,7 @@ export function placeOf<File extends Source>(
     if (at < before + file.rows) return { file, line: at - before + 2 };
     before += file.rows;
   }
-  throw new RangeError(`row ${at} stands behind the last file`);
+  throw new RangeError(`row ${at} is beyond the last file`);
 }
 
 /**
@@ -294,7 +294,7 @@ async function dropDuplicates(connection: DuckDBConnection, files: readonly Sour
         .map(({ first, last, cell }) => ({
           line: last.line,
           column: "",
-          what: `${cell} stands in ${first.file.name} line ${first.line} already, with another amount`,
+          what: `${cell} is already in ${first.file.name} line ${first.line}, with a different amount`,
         })),
     );
   }

@@ -2,6 +2,7 @@
 import { ask, reasonOf } from "./ask.ts";
 import { el, facts, part, write } from "./dom.ts";
 import { copied, counted, renewTimes, time } from "./format.ts";
+import { pictureWidth, showFiguresOf } from "./hover.ts";
 import { badge, levelText, meter, pointsText } from "./scores.ts";
 import type { AgentPassport, AgentTrust, Explanation } from "./soul-wire.ts";
 
@@ -166,7 +167,9 @@ function showCharacter({ archetype, traits, events }: AgentCharacter): void {
 function showChart(selector: string, chart: string): void {
   const image = part<HTMLImageElement>(selector);
   if (image.src) return;
-  image.src = path(`chart/${chart}`);
+  const width = pictureWidth();
+  image.addEventListener("load", () => void showFiguresOf(image).catch(() => undefined), { once: true });
+  image.src = path(`chart/${chart}${width === undefined ? "" : `?width=${width}`}`);
   part<HTMLAnchorElement>(`a:has(> ${selector})`).href = image.src;
 }
 

@@ -2,6 +2,7 @@
 import { textIn } from "./ask.ts";
 import { el, facts } from "./dom.ts";
 import { shorten } from "./format.ts";
+import { showFiguresOn } from "./hover.ts";
 
 /** A response, its duration, and its price in micro-USDC. */
 export type TimedResponse = { response: Response; ms: number; paid_micro: string | undefined };
@@ -18,7 +19,7 @@ export const showFailure = (place: HTMLElement, text: string) =>
 export async function showAnswer(
   place: HTMLElement,
   answered: TimedResponse,
-  drawn: (() => Promise<TimedResponse>) | undefined,
+  drawn: ((form: "image/png" | "image/svg+xml") => Promise<TimedResponse>) | undefined,
 ): Promise<unknown> {
   const { response } = answered;
   const text = await textIn(response);
@@ -29,7 +30,7 @@ export async function showAnswer(
   const texts = response.ok ? textsIn(value) : [];
   if (texts.length > 0) views.push(["Text", () => textView(texts)]);
   const again = answered.paid_micro === undefined ? "Chart" : "Chart, paid again";
-  if (response.ok && drawn) views.push([again, () => picture(drawn)]);
+  if (response.ok && drawn) views.push([again, () => picture(drawn, answered.paid_micro === undefined)]);
   place.replaceChildren(
     heading(answered),
     ...(response.status === 402 ? [explained(value)] : []),
@@ -73,7 +74,7 @@ type Offer = { maxAmountRequired?: string; payTo?: string; network?: string; des
 /** Explains a 402 and the next step. */
 function explained(value: unknown): HTMLElement {
   const [offer] = (value as { accepts?: Offer[] } | undefined)?.accepts ?? [];
-  if (!offer) return el("p", {}, "It is paid for, or called with an API key.");
+  if (!offer) return el("p", {}, "This operation needs a payment or an API key.");
   const price = `${Number(offer.maxAmountRequired) / MICRO} USDC`;
   return el(
     "ol",
@@ -221,11 +222,14 @@ function table(rows: Row[]): HTMLElement {
 }
 
 /** The service's picture of the answer: drawn here, since our pages load pictures only from addresses. */
-function picture(drawn: () => Promise<TimedResponse>): HTMLElement {
+function picture(
+  drawn: (form: "image/png" | "image/svg+xml") => Promise<TimedResponse>,
+  isFree: boolean,
+): HTMLElement {
   const place = el("div", { class: "picture" }, el("p", { class: "soft" }, "Asking for the picture…"));
   void (async () => {
     try {
-      const { response } = await drawn();
+      const { response } = await drawn("image/png");
       if (!response.ok) return showFailure(place, `The picture was answered ${response.status}.`);
       const image = await createImageBitmap(await response.blob());
       const canvas = el("canvas", {
@@ -236,6 +240,8 @@ function picture(drawn: () => Promise<TimedResponse>): HTMLElement {
       });
       canvas.getContext("2d")?.drawImage(image, 0, 0);
       place.replaceChildren(canvas);
+      // The figures are in the SVG alone; no wallet pays for it again.
+      if (isFree) showFiguresOn(canvas, await textIn((await drawn("image/svg+xml")).response));
     } catch {
       showFailure(place, "The picture could not be shown.");
     }

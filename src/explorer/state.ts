@@ -37,7 +37,10 @@ function rowsOf({ log, chain, datasets, missing }: ReadinessReport): HTMLElement
       waiting === 0 && datasets.length > 0,
       waiting > 0 ? `data is being made (${waiting} to come)` : counted(datasets.length, "dataset"),
     ),
-    light(chain.up, chain.up ? `${chainName} at block ${count(chain.block ?? 0)}` : `${chainName} is away`),
+    light(
+      chain.up,
+      chain.up ? `${chainName} at block ${count(chain.block ?? 0)}` : `${chainName} is unavailable`,
+    ),
   ];
 }
 

@@ -7,6 +7,7 @@ import { el, part } from "./dom.ts";
 import { openDownloads } from "./downloads.ts";
 import { clearErrors, errorsIn, markErrors } from "./field-errors.ts";
 import { developmentChain } from "./format.ts";
+import { pictureWidth } from "./hover.ts";
 
 const form = () => part<HTMLFormElement>("#try");
 /** The operation's facts are outside the form, whose fields may be named `dataset` and hide the form's own. */
@@ -120,8 +121,18 @@ async function run(): Promise<void> {
   const isDrawn = forms.includes("image/png");
   await attempt(async (request, way) => {
     const answered = await call(request, way, "application/json, */*;q=0.5");
-    await show(answered, isDrawn ? () => call(request, way, "image/png") : undefined);
+    await show(answered, isDrawn ? (form) => call(forThisScreen(request), way, form) : undefined);
   });
+}
+
+/** The same call with the picture's width for a small screen, unless the form has one. */
+function forThisScreen(request: Question): Question {
+  const width = pictureWidth();
+  const field = document.querySelector<HTMLInputElement>("#field-width");
+  if (width === undefined || !field || field.value !== "") return request;
+  if (request.body !== undefined)
+    return { ...request, body: JSON.stringify({ ...JSON.parse(request.body), width }) };
+  return { ...request, url: `${request.url}${request.url.includes("?") ? "&" : "?"}width=${width}` };
 }
 
 /** The answer in a form to be saved; any other answer is shown. */
@@ -152,7 +163,7 @@ async function attempt(work: (request: Question, way: Credential) => Promise<voi
   }
 }
 
-async function show(answered: TimedResponse, drawn?: () => Promise<TimedResponse>): Promise<void> {
+async function show(answered: TimedResponse, drawn?: Parameters<typeof showAnswer>[2]): Promise<void> {
   const value = await showAnswer(part("#answer"), answered, drawn);
   if (answered.response.status === 400) markErrors(form(), errorsIn(value));
 }

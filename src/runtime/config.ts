@@ -382,7 +382,7 @@ const missingForBase = (given: EnvironmentValues): string[] =>
       "GAS_KEY or FACILITATOR_URL is missing, but BASE_RPC_URL is set: one of them settles payments",
     !given.GAS_KEY &&
       !given.REFUND_KEY &&
-      "REFUND_KEY is missing beside BASE_RPC_URL: the account that refunds are paid from",
+      "BASE_RPC_URL also needs REFUND_KEY: the account that pays refunds",
   ].filter((line) => typeof line === "string");
 
 export class ConfigError extends Error {

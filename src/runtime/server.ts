@@ -8,6 +8,7 @@ import { createMetrics } from "../api/describe/metrics.ts";
 import { createGate, type Gate } from "../api/serve/admission.ts";
 import { createFreeRoom } from "../api/serve/free-room.ts";
 import { createPipeline } from "../api/serve/pipeline.ts";
+import { createIssuer } from "../api/serve/x402/issuer.ts";
 import { createHttp, problemOfError } from "../api/transports/http.ts";
 import { createMcp } from "../api/transports/mcp.ts";
 import type { App } from "../core/app.ts";
@@ -34,7 +35,8 @@ export async function openServer(
   const { app, areas, quotas, limits } = runtime;
   const catalogue = catalogueOf(areas);
   const public_url = config.PUBLIC_URL;
-  const terms = { pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain };
+  const issuer = createIssuer(app, public_url);
+  const terms = { pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain, issuer };
   const metrics = createMetrics(
     app,
     areas.flatMap(({ gauges = [] }) => gauges),

@@ -130,7 +130,7 @@ function read(body: string): Answer | { request: AddCheckpoint; checkpoint: Chec
   }
 }
 
-/** A known key's wrong signature invalidates the note, whoever else signed it. */
+/** A known key's wrong signature invalidates the note, even with other valid signatures. */
 function isSigned(note: string, keys: readonly VerifierKey[]): boolean {
   try {
     openNote(note, keys);

@@ -92,7 +92,7 @@ export function callsTo(url: string, onAway: (reason: string) => void): Calls {
         const until = asking.until ?? (hasAnswered ? Number.POSITIVE_INFINITY : first_until);
         const pause_s = Math.max(wait_s, answer instanceof Error ? 0 : retryAfterOf(answer));
         if (performance.now() + pause_s * 1_000 > until)
-          refuse("unavailable", `${url} is away: ${reason}; check the address, and start the service`);
+          refuse("unavailable", `${url} is unavailable: ${reason}; check the address, and start the service`);
         await pause(pause_s * 1_000, signal ?? never);
         signal?.throwIfAborted();
       }

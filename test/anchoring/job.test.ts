@@ -188,7 +188,7 @@ test("it runs until it is stopped, and reports failures when they begin and when
     [
       "warn",
       { reactor: "log-anchoring", reason: "no answer" },
-      "the log is not anchored for now: the chain is away",
+      "the log is not anchored for now: the chain is unavailable",
     ],
     ["info", { reactor: "log-anchoring" }, "the log is anchored again"],
   ]);

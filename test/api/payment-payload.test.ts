@@ -9,9 +9,10 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { paymentOf } from "../../src/api/declare/access/way.ts";
 import { methodOf, pathOf } from "../../src/api/declare/operation-facts.ts";
+import { createIssuer } from "../../src/api/serve/x402/issuer.ts";
 import { type PaymentPayload, readPayment } from "../../src/api/serve/x402/payload.ts";
 import { PaymentRefused } from "../../src/api/serve/x402/payment-refusal.ts";
-import { paymentRequired } from "../../src/api/serve/x402/required.ts";
+import { paymentRequired, takesWallet } from "../../src/api/serve/x402/required.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { countCalls, takeNote } from "../support/notes.ts";
 import { scaled } from "../support/scale.ts";
@@ -100,7 +101,7 @@ describe("an unreadable payment is refused by field", () => {
     ["no UTF-8", Buffer.from([0x22, 0xff, 0x22]).toString("base64"), "not JSON"],
     ["no JSON", Buffer.from("{").toString("base64"), "not JSON"],
     [
-      "a key that stands twice",
+      "a key that occurs twice",
       Buffer.from('{"x402Version":1,"x402Version":2}').toString("base64"),
       "not JSON",
     ],
@@ -234,6 +235,15 @@ function put(base: object, [name, ...rest]: string[], value: unknown): object {
 }
 
 const terms = { pay_to: PAYEE, public_url: "https://ours.example", embedded_chain: false };
+const signer = {
+  kid: "k".repeat(43),
+  public_key: { kty: "OKP", crv: "Ed25519", x: "x" },
+  sign: () => Buffer.alloc(64),
+} as const;
+const issuer = createIssuer(
+  { signer, link_secret: Buffer.alloc(32), clock: { now: () => new Date() }, pay_to: PAYEE },
+  terms.public_url,
+);
 
 describe("the 402", () => {
   const priced = [...catalogue, countCalls, takeNote].filter((operation) => paymentOf(operation));
@@ -253,12 +263,18 @@ describe("the 402", () => {
     "of %s fits into one header, with its extensions",
     (_, operation) => {
       const price = paymentOf(operation)!.unit_price;
-      const { headers, v2: offered } = paymentRequired(operation, pathOf(operation), terms, { price });
+      const path = pathOf(operation);
+      const signable = { method: methodOf(operation), path, resources: ["ni:///sha-256;".padEnd(57, "x")] };
+      const issued = { ...terms, issuer };
+      const { headers, v2: offered } = paymentRequired(operation, path, issued, { price, signable });
       const header = headers["PAYMENT-REQUIRED"]!;
       expect(header.length).toBeLessThan(6 * 1024 + 1);
       expect(header).toBe(encodePaymentRequiredHeader(offered));
       expect(decodePaymentRequiredHeader(header)).toEqual(offered);
       expect(offered.extensions).toMatchObject({ "payment-identifier": { info: { required: false } } });
+      expect(offered.extensions).toHaveProperty("offer-receipt");
+      expect("sign-in-with-x" in offered.extensions!).toBe(takesWallet(operation));
+      expect(headers["WWW-Authenticate"]!.length).toBeLessThan(1_024);
       const { info, schema } = offered.extensions!.bazaar as Bazaar;
       expect(info.input).toMatchObject({ type: "http", method: methodOf(operation) });
       expect(info.output.type).toMatch(/^(json|text|binary)$/);

@@ -62,6 +62,9 @@ test("the operating system's and Postgres' refusals are sentences; only a defect
   expect(textOfError(denied)).toBe("Postgres refuses: permission denied (SQLSTATE 42501)");
   expect(textOfError(new InvalidEvent("payload", "is too long"))).toBe("payload is too long");
   expect(textOfError(new Refusal("invalid", "no"))).toBe("no");
+  const plain = new Error("the embedded Postgres did not start");
+  expect(textOfError(plain)).toBe(plain.message);
+  expect(textOfError(plain, { stack: true })).toMatch(/did not start\n.*\n +at /s);
   expect(textOfError(new TypeError("x is not a function"))).toMatch(
     /^This is a defect of Tallystick.*\n.*\n +at /s,
   );

@@ -98,7 +98,7 @@ test("returned goods can be sold again, and are refunded once", async () => {
   await expectBooks(app);
 });
 
-test("returned goods that cannot be sold are refunded all the same", async () => {
+test("returned goods are refunded even if they cannot be sold again", async () => {
   const { app } = setup.service;
   const { named, payment_id } = await paidOrder(1);
   await until(async () => (await ship(app, named, { carrier: null, tracking: null })).status === "shipped");

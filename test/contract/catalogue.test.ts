@@ -264,7 +264,7 @@ describe("every operation", () => {
             currency: "USD",
             amount: payment.unit_price,
           },
-          protocols: ["x402"],
+          protocols: [{ x402: {} }, { mpp: { method: "evm", intent: "charge", currency: "USD" } }],
         },
       );
       const responses = entry!.responses as Record<string, { content?: object }>;
@@ -474,7 +474,7 @@ describe("MCP", () => {
   });
 });
 
-describe("what an operation declares", () => {
+describe("the declaration of an operation", () => {
   test("a list names the read model it waits for, the data it rests on, or that there is neither", () => {
     const lists = catalogue.filter(({ input, output }) => {
       const isPaged = ["limit", "cursor"].some((name) => name in input.shape);
@@ -485,7 +485,7 @@ describe("what an operation declares", () => {
     expect(forgotten.map(({ name }) => name)).toEqual([]);
   });
 
-  test("what changes nothing leaves no event but of its payment, however it was asked", async () => {
+  test("an operation that changes nothing appends no event except its payment's", async () => {
     const { rows } = await service.app.pool.query<{ operation: string }>(
       `select distinct convert_from(meta, 'UTF8')::json->>'operation' as operation from eventstore.events
        where not starts_with(stream_id, 'payment-')`,
@@ -496,7 +496,7 @@ describe("what an operation declares", () => {
     expect(recorded).toContain("rng_roll");
   });
 
-  test("what may move money, or bind a wallet to, says so", () => {
+  test("an operation that moves money or binds a wallet declares it", () => {
     const movers = catalogue.filter(({ moves_money }) => moves_money).map(({ name }) => name);
     expect(movers.sort()).toEqual([
       "checks_create",
@@ -621,7 +621,7 @@ describe("a call that meets nothing", () => {
 describe("answers over a vintage", () => {
   const question = "/v1/agent/trade/balance?reporter=LV&years=2020-2021";
 
-  test("carry an ETag, and 304 to who has it already", async () => {
+  test("carry an ETag, and a repeat with that ETag is a 304", async () => {
     const first = await fetch(service.url + question, { headers: mine });
     const etag = first.headers.get("etag")!;
     expect(etag).toMatch(/^W\/"/);
@@ -632,7 +632,7 @@ describe("answers over a vintage", () => {
     expect(other.status).toBe(200);
   });
 
-  test("are compressed for who asks", async () => {
+  test("are compressed if the client accepts gzip", async () => {
     const response = await fetch(`${service.url}/v1/agent/trade/timeline?reporters=DE`, {
       headers: { ...mine, "Accept-Encoding": "gzip" },
     });

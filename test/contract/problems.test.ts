@@ -47,7 +47,7 @@ describe("the registry", () => {
     expect(declaring.filter((file) => !isDeclaring(file))).toEqual(["src/core/model/problem.ts"]);
   });
 
-  test("refuses a second kind of the same name, and names that cannot stand in a URL", () => {
+  test("refuses a second kind of the same name, and names that are not valid in a URL", () => {
     const withProblems = (names: string[]) => {
       const kinds = names.map((name) => [name, { code: "conflict", title: "t", meaning: "m" }] as const);
       return [...areas, { ...areaOf([]), problems: problemTypes(Object.fromEntries(kinds)) }];
@@ -66,7 +66,7 @@ describe("the registry", () => {
 });
 
 describe("a refusal", () => {
-  test("carries its kind, and a code stands for the general one", () => {
+  test("has its own kind; a refusal by code alone has the general kind", () => {
     const typed = new Refusal(checkProblems["check-not-pending"], "it is redeemed");
     expect([typed.type, typed.code]).toEqual([checkProblems["check-not-pending"], "conflict"]);
     const general = new Refusal("not_found", "there is none");

@@ -118,7 +118,7 @@ describe("totals by code", () => {
     [
       "unequal duplicates",
       [BY_CODE, rows[0]!, `${rows[0]}1`],
-      /line 3: AT AM TOTAL EXPORT 202401 stands in .* line 2/,
+      /line 3: AT AM TOTAL EXPORT 202401 is already in .* line 2/,
     ],
   ])("refuses %s", async (_, lines, says) => {
     const dir = await tempDir();

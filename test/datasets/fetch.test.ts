@@ -170,9 +170,9 @@ describe("a download is refused with its reason", () => {
     [
       "a page instead of an archive",
       () => Buffer.from(`<!DOCTYPE html>${" ".repeat(99)}`),
-      /no 7z archive, it begins with "<!DOC/,
+      /not a 7z archive: it begins with "<!DOC/,
     ],
-    ["an empty file", () => Buffer.from("7z"), /no 7z archive/],
+    ["an empty file", () => Buffer.from("7z"), /not a 7z archive/],
     ["a damaged start header", damage(15), /damaged \(the checksum of its start header\)/],
     [
       "an archive without its end",

@@ -70,8 +70,8 @@ async function found(words: string[]): Promise<{ command: Command; rest: string[
   }
 }
 
-describe("what the pages tell", () => {
-  test("is seen", () => {
+describe("commands in the pages", () => {
+  test("are found", () => {
     expect(all.length).toBeGreaterThan(80);
     for (const begins of ["curl", "bin/tallystick", "npm"])
       expect(all.some(({ command, in_block }) => in_block && command.startsWith(begins))).toBe(true);

@@ -75,7 +75,7 @@ const PLAIN = ["quickstart", "cookbook", "which-operation", "troubleshooting"].m
 
 test.each(GUIDES.filter((page) => !PLAIN.includes(page)))("%s shows its flow in a diagram", (page) => {
   const [, alt, name] = /^!\[(.{20,})\]\(pictures\/([\w-]+\.svg)\)$/m.exec(textOf(page)) ?? [];
-  expect(alt, "a picture with a text for who cannot see it").toBeDefined();
+  expect(alt, "a picture has an alternative text").toBeDefined();
   const svg = textOf(`docs/pictures/${name}`);
   for (const part of ["<title", "<desc", "prefers-color-scheme: dark"]) expect(svg).toContain(part);
   expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', ""), "nothing from elsewhere").not.toMatch(

@@ -119,7 +119,7 @@ describe("the usual line", () => {
   });
 });
 
-describe("what only the reader in JavaScript may judge is not taken", () => {
+describe("the fast reader leaves unusual lines to the JavaScript reader", () => {
   const [row] = usualRows() as [LogRow];
   const usual = textOf(row);
   const results: [string, string][] = [

@@ -62,7 +62,7 @@ test("one text is parsed at a time", async () => {
   );
 });
 
-test("more than ten do not wait: the eleventh is told to retry, and may", async () => {
+test("ten drafts wait; the eleventh gets a retry, which succeeds later", async () => {
   const { typescript } = scripted("sleep 0.1");
   const requests = await Promise.allSettled(Array.from({ length: 12 }, () => typescript("")));
   expect(requests.map(({ status }) => status)).toEqual([

@@ -198,10 +198,10 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     expect(await page.getByRole("status").filter({ hasText: "The event holds" }).count()).toBe(1);
   });
 
-  test("it checks an event against the visitor's knowledge", async () => {
+  test("the page checks an event against heads and keys that the visitor enters", async () => {
     const { events } = await ask<{ events: { event_id: string }[] }>("/log/events?before=30&limit=1");
     const page = await open("/log#verify");
-    await page.getByText("What you hold yourself").click();
+    await page.getByText("Your own evidence").click();
     await page.getByLabel("Log key").fill("nonsense");
     await page.getByLabel("Event id").fill(events[0]!.event_id);
     await page.locator("#event-form").getByRole("button", { name: "Verify" }).click();
@@ -285,7 +285,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
       const page = await open("/log#verify");
       const [head] = /(?<="position":)\d+,"log_hash":"[0-9a-f]{64}"(?=\}\}\n$)/.exec(pack)!;
       const [position, hash] = head.replaceAll('"', "").split(",log_hash:");
-      await page.getByText("What you hold yourself").click();
+      await page.getByText("Your own evidence").click();
       await page.getByLabel("Heads or cursors").fill(`${Number(position) + 1}:${hash}`);
       await drop(page, "log.ndjson", pack);
       await page.locator(".verdict.bad").waitFor();

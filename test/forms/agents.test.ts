@@ -58,11 +58,15 @@ describe("trust", () => {
       expect(zonesInView(trustChart("a", stretch, [score(20_779, points)], [])).end).toBe(end);
   });
 
-  test("of a young log is of fourteen days, and says since when", async () => {
+  test("of a young log is of seven days, and says its last score and since when", async () => {
     const chart = trustChart("a", stretch, [score(20_779, 5)], []);
     expect([chart.x.length, chart.notes]).toEqual([
-      14,
-      [expect.anything(), "Nothing was computed before 2026-11-22."],
+      7,
+      [
+        expect.stringMatching(/^5\.00 of 100 points on 2026-11-22.*: none\.$/),
+        expect.anything(),
+        "Nothing was computed before 2026-11-22.",
+      ],
     ]);
   });
 
@@ -75,7 +79,7 @@ describe("trust", () => {
 
 describe("a radar", () => {
   const dna: Dna = {
-    ...{ risk: 0, curiosity: 425_000, rigor: null, speed: null },
+    ...{ risk: 100_000, curiosity: 425_000, rigor: null, speed: null },
     ...{ social: 310_000, memory: 538_461, creativity: 1_000_000 },
   };
 
@@ -83,13 +87,19 @@ describe("a radar", () => {
     const svg = await draw(dnaChart("SX#1 a", 90, { events: 20, dna }));
     const texts = textsOf(svg);
     expect(texts.filter((text) => text === "not measured")).toHaveLength(2);
-    for (const text of ["0.000", "0.425", "0.538", "1.000", "Nothing to measure rigor or speed by yet."])
+    for (const text of ["0.100", "0.425", "0.538", "1.000", "Nothing to measure rigor or speed by yet."])
       expect(texts).toContain(text);
     expect(
       [...svg.matchAll(/<circle/g)].length || [...svg.matchAll(/fill="#ffffff" stroke="#0072b2"/gi)].length,
     ).toBe(5);
     expect(new Resvg(svg).width).toBe(900);
     expect(await draw(dnaChart("SX#1 a", 90, { events: 20, dna }))).toBe(svg);
+  });
+
+  test("of few dimensions above zero is a table without a shape", async () => {
+    const few = await draw(dnaChart("SX#1 a", 90, { events: 20, dna: { ...dna, risk: 0 } }));
+    expect(textsOf(few)).toContain("0.425");
+    expect(few).not.toMatch(/fill="#ffffff" stroke="#0072b2"/i);
   });
 
   test("of a newcomer says what is missing", async () => {

@@ -188,7 +188,7 @@ describe("rows", () => {
     );
   });
 
-  test("wood-products has a row a product, with three partners beside each other", async () => {
+  test("wood-products has one row for each product, with its three partners as columns", async () => {
     const path = "GET /v1/agent/trade/wood-products?reporter=DE&year=2024";
     const { data } = (await jsonOf(path)) as { data: { product: string; top_partners: Row[] }[] };
     expect(await columnsOf(path, "product", "first.partner", "second.value_eur", "third.share")).toEqual(

@@ -1,6 +1,9 @@
 /** Charts as the printing thread draws them: what must be seen, what must not, and what a hostile name does. */
+
 import { Resvg } from "@resvg/resvg-js";
 import { afterAll, describe, expect, test } from "vitest";
+import { directNames } from "../../src/adapters/printing/direct-labels.ts";
+import { sizeOf, USUAL } from "../../src/adapters/printing/look.ts";
 import { createPrinter } from "../../src/adapters/printing/printer.ts";
 import { drawnSeries, shownSeries } from "../../src/adapters/printing/series.ts";
 import { labelText, scaleOf, textWidth } from "../../src/adapters/printing/text.ts";
@@ -85,6 +88,52 @@ describe("a picture", () => {
     expect(dark).toBeGreaterThan(300);
   });
 
+  test("of a width is as wide, and on a phone breaks its title in place of cutting it", async () => {
+    const title = "Imports of Germany, France and Poland from all partners, by month and in euros";
+    const order = { form: "image/svg+xml", chart: chartOf({ title }), provenance, width: 375 } as const;
+    const svg = (await printer.print(order)).toString();
+    expect(new Resvg(svg).width).toBe(375);
+    const texts = textsOf(svg);
+    expect(texts).not.toContain(title);
+    for (const word of title.split(" ")) expect(texts.join(" ")).toContain(word);
+  });
+
+  test("names lines at their ends where these are apart, and in a legend where they are not", async () => {
+    const lines = (ends: number[]) =>
+      chartOf({ x: ["a", "b"], series: ends.map((end, at) => ({ name: `line ${at}`, values: [1, end] })) });
+    const isDirect = (chart: Chart) => directNames(chart, USUAL).length > 0;
+    expect(isDirect(lines([10, 20, 30]))).toBe(true);
+    expect(isDirect(lines([10, 20, 20.1]))).toBe(false);
+    expect(
+      isDirect(
+        chartOf({
+          x: ["a", "b"],
+          series: [
+            { name: "short", values: [1, null] },
+            { name: "long", values: [1, 9] },
+          ],
+        }),
+      ),
+    ).toBe(false);
+    expect(directNames(lines([10, 20, 30]), sizeOf(375))).toEqual([]);
+    const texts = textsOf(await draw(lines([10, 20, 30])));
+    expect(texts.filter((text) => text === "line 1")).toHaveLength(1);
+  });
+
+  test("carries its figures and their places for pages", async () => {
+    const chart = chartOf({ x: ["a", "b", "c"], series: [{ name: "one", values: [1, null, 2.71234567] }] });
+    const [, text] = /<metadata>([^<]*)<\/metadata>/.exec(await draw(chart))!;
+    const figures = JSON.parse(text!.replaceAll("&#34;", '"')) as {
+      width: number;
+      at: number[];
+      series: object[];
+    };
+    expect(figures).toMatchObject({ width: 900, x: ["a", "b", "c"] });
+    expect(figures.at).toEqual(figures.at.toSorted((a, b) => a - b));
+    expect(figures.at.every((place) => place > 20 && place < 900)).toBe(true);
+    expect(figures.series).toEqual([expect.objectContaining({ name: "one", values: [1, null, 2.71235] })]);
+  });
+
   test("without figures says so", async () => {
     for (const series of [[], [{ name: "a", values: [null, null] }]])
       expect(textsOf(await draw(chartOf({ x: ["a", "b"].slice(0, series.length), series })))).toContain(
@@ -117,6 +166,7 @@ describe("a picture", () => {
           [
             "svg",
             "title",
+            "metadata",
             "rect",
             "path",
             "text",

@@ -142,7 +142,7 @@ describe("market intelligence", () => {
       );
   });
 
-  test("a single year is still compared with those before; the 27 together have no advantage, with the reason", async () => {
+  test("a single year is compared with earlier years; the 27 together have no advantage, and the answer says why", async () => {
     const alone = await marketOf({ ...request, years: "2024" });
     expect(alone.data.size.map(({ year }) => year)).toEqual([2024]);
     expect(alone.data.price_and_quantity).toEqual((await marketOf(request)).data.price_and_quantity);

@@ -209,7 +209,7 @@ describe("a question before it is paid", () => {
     expect(refused.understood).toBeUndefined();
   });
 
-  test("with two near readings is refused as ambiguous before and after its payment is asked for", async () => {
+  test("with two likely meanings is refused as ambiguous, before its 402 and with a payment", async () => {
     const ambiguous = { question: "How dependent is Latvia on imports of clothes?" };
     const { headers } = await service.issue({ scopes: ["read", "order", "skill"] });
     const before = await unpaid("fusion/query", ambiguous);

@@ -255,7 +255,7 @@ describe("the proof of an event", () => {
     expect(shown.pending).toBeNull();
   });
 
-  test("passes the second verifier, whoever requests it, and fails once a digit of it changes", async () => {
+  test("passes the second verifier for every caller, and fails if one digit changes", async () => {
     const event_id = await idOf("key-k_walk_7");
     for (const headers of [{}, mine]) {
       const shown = await json<EventAnswer>(`/log/proof/${event_id}`, headers);

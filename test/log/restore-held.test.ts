@@ -133,6 +133,6 @@ test("stopped read models are reported with the reason, instead of an endless wa
     progress: (_, done) => void results.push(done),
   });
   await expect(folding).rejects.toThrow(RestoreUnfinished);
-  await expect(folding).rejects.toThrow("stuck_v1 stands at 1 (its table is gone)");
+  await expect(folding).rejects.toThrow("stuck_v1 is at position 1 (its table is gone)");
   expect(results[0]).toBe(1);
 });

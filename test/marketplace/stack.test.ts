@@ -225,7 +225,7 @@ describe("the feed", () => {
   });
 });
 
-describe("what is trending", () => {
+describe("the trending list", () => {
   const warm = async (window = "7d") =>
     (await setup.ask({}, `/soul/stack/trending?window=${window}&limit=50`)).body.items;
   const heatOf = async (item_id: string, window?: string) =>

@@ -153,7 +153,7 @@ test("a copy that ends within a commit is restored without that commit", async (
   });
 });
 
-test("a command without a log, or with another one, is told which to name", async () => {
+test("a command without a log, or with a different one, fails with the log to name", async () => {
   const { restore, ask } = await elsewhere();
   await expect(restore(db.url)).rejects.toThrow(/say which one is meant by --epoch/);
   await expect(restore(db.url, { epoch: "x" })).rejects.toThrow(/16 hex digits/);

@@ -115,7 +115,7 @@ describe("a call with its payment", () => {
     expect(found?.events.map(({ type }) => type).sort()).toEqual(["KeyIssued", "PaymentSettled"]);
   });
 
-  test("with a key is charged all the same: the key names the tenant and no quota is used", async () => {
+  test("sent with a key is charged, too: the key names the tenant, and its quota is not used", async () => {
     const { headers } = await service.issue({ tenant: "keyed", scopes: ["read", "order"], daily: 1 });
     const payment = await signPayment(wallet(0), await quoteOf(orderUrl(), orderOf("k_keyed")));
     const answer = await present(orderUrl(), payment, orderOf("k_keyed", headers));
@@ -405,7 +405,7 @@ describe("Idempotency-Key", () => {
     expect(await earned()).toBe(before + 500_000n);
   });
 
-  test("by API key returns the same bytes", async () => {
+  test("with an API key returns the same bytes at a repeat", async () => {
     const { headers } = await service.issue({ tenant: "twice" });
     const init = { headers: { ...headers, "Idempotency-Key": "w" } };
     const first = await (await fetch(echoUrl("kept"), init)).text();

@@ -312,7 +312,7 @@ test("a payment buys for one tenant: not for another key, nor for its wallet", a
   expect((await present(echo("tenant"), payment)).status).toBe(402);
 });
 
-test("while a payment reserves an Idempotency-Key, no handler runs repeatedly for another one", async () => {
+test("while one payment reserves an Idempotency-Key, a second payment does not run the handler repeatedly", async () => {
   const wanted = await quoteOf(echo("waits"));
   const [first, second] = [await signPayment(wallet(7), wanted), await signPayment(wallet(7), wanted)];
   const events = new EventEmitter();

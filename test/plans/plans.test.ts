@@ -80,7 +80,7 @@ describe("a plan", () => {
     );
   });
 
-  test("asked at once asks what does not rest on each other at the same time, and stands in its order all the same", async () => {
+  test("runs independent steps concurrently, and lists the answers in the order of the plan", async () => {
     const steps: Plan["steps"] = [
       { id: "slow", operation: "slow", input: {} },
       { id: "no", operation: "refused", input: {}, optional: true },

@@ -110,7 +110,7 @@ test("a process that was killed is followed by another once its lease has run ou
   await until(async () => (await turn(app, one)).status === "done");
 });
 
-test("a turn that was paused past its lease sends nothing, writes nothing and is told to stop", async () => {
+test("a tick that was paused past its lease sends nothing, writes nothing and is aborted", async () => {
   const sent: string[] = [];
   const send = async () => {
     sent.push("sent");
@@ -187,7 +187,7 @@ test("a lease whose row somebody has locked is not lost, and is renewed when it 
   expect(await leases.take(locked.name, crypto.randomUUID())).toBeUndefined();
 });
 
-test("who asks for a lease that is held is told so at once, though its row is locked or being changed", async () => {
+test("a request for a held lease fails at once, even if its row is locked", async () => {
   const { leases, locked, release } = await oneLocked(
     "update reactors.leases set reason = 'changing' where reactor = $1",
   );
@@ -249,7 +249,7 @@ test("stopping sees the turn under way through, and hands the lease back", async
   expect((await turn(app, { ...one, begin: () => async () => "done" })).status).toBe("done");
 });
 
-test("a trouble is told once when it begins and once when it ends, and every process sees it meanwhile", async () => {
+test("a failure is logged once when it begins and once when it ends; meanwhile every process reports it", async () => {
   const messages: [string, object, string][] = [];
   const note = (level: string) => (facts: object, message: string) =>
     void messages.push([level, facts, message]);

@@ -58,7 +58,7 @@ describe("a chain of seeds", () => {
 
   test("is committed by its own head alone, and once", () => {
     expect(() => ledTo(published(first.head_hash, 3), committed(1, second.head_hash))).toThrow(
-      /another head/,
+      /a different head/,
     );
     expect(
       ledTo(...begun, committed(1, first.head_hash)).types.filter((type) => type === "SeedChainCommitted"),
@@ -76,7 +76,7 @@ describe("a chain of seeds", () => {
     );
   });
 
-  test("is rotated once for each seed, whoever requests it", () =>
+  test("is rotated once for each seed, even at several requests", () =>
     expect(ledTo(...begun, ended(0, first.seeds[0]!), ended(0, first.seeds[0]!)).types.slice(3)).toEqual([
       "SeedRevealed",
       "SeedActivated",

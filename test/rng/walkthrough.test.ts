@@ -198,7 +198,7 @@ test("statistics count the rolls", async () => {
 });
 
 describe("commitments", () => {
-  test("of a chain's head are on the chain before its first seed is active", async () => {
+  test("to the head of a seed chain are mined before its first seed is active", async () => {
     const seed = (await ask("GET", "seed")).body.data;
     expect(seed.committed.network).toBe("eip155:8453");
     const first = await service.app.load(seeds, seeds.targetOf("live"));

@@ -74,7 +74,7 @@ describe("heatmap", () => {
     }
   });
 
-  test("below chapters one country never stands in for the EU, not even where its dataset is named", async () => {
+  test("below chapters one country never represents the EU, even if its dataset is named", async () => {
     const { trade } = opened;
     const product = { hs: "39206290" };
     const requests = [
@@ -102,7 +102,7 @@ describe("heatmap", () => {
     expect(meta.real_data).toBeUndefined();
   });
 
-  test("where the sandbox answers beside real data, the answer says what real data there are", async () => {
+  test("an answer from the sandbox lists the real data, if there are any", async () => {
     const { meta } = await ask.heatmap({ year: 2024, hs: "87" });
     expect(meta).toMatchObject({
       synthetic: true,

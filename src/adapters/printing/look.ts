@@ -1,5 +1,18 @@
-export const WIDTH = 900;
-export const HEIGHT = 500;
+import { NARROW, USUAL_WIDTH } from "../../core/model/chart.ts";
+
+/** In pixels; `is_narrow`: as on a phone, where parts stand one below the other. */
+export type Size = { width: number; height: number; is_narrow: boolean };
+
+const HEIGHT_OF_USUAL = 500;
+const HEIGHT_OF_NARROW = 420;
+
+export const sizeOf = (width: number = USUAL_WIDTH): Size => {
+  const is_narrow = width < NARROW;
+  const usual = Math.round((width * HEIGHT_OF_USUAL) / USUAL_WIDTH);
+  return { width, height: is_narrow ? HEIGHT_OF_NARROW : usual, is_narrow };
+};
+
+export const USUAL = sizeOf();
 export const MARGIN = 24;
 export const FONT = "DejaVu Sans";
 

@@ -2,56 +2,72 @@
 import type { EChartsOption } from "echarts";
 import type { Chart, Provenance } from "../../core/model/chart.ts";
 import { cutProvisional } from "./cut.ts";
-import { COLOURS, FONT, GRID, HEIGHT, INK, MARGIN, MUTED, WARNING, WIDTH } from "./look.ts";
+import { directNames, directWidth } from "./direct-labels.ts";
+import { headOf, MOST_VINTAGES, vintagesOf } from "./head.ts";
+import { COLOURS, FONT, GRID, INK, MARGIN, MUTED, type Size, USUAL } from "./look.ts";
 import { drawnMarks, legendOfMarks } from "./marks.ts";
 import { radarOf } from "./radar.ts";
 import { drawnSeries, paleName, shownSeries, zonesInView } from "./series.ts";
-import { axisUnit, clipped, dayText, numberText, readable, type Scale, scaleOf, textWidth } from "./text.ts";
+import {
+  axisUnit,
+  clipped,
+  dayText,
+  numberText,
+  readable,
+  type Scale,
+  scaleOf,
+  textWidth,
+  wrapped,
+} from "./text.ts";
 
-const INNER = WIDTH - 2 * MARGIN;
-const SUBTITLE_TOP = 44;
-const LEGEND_TOP = 64;
 const LEGEND_ROW = 26;
+const MOST_NOTES = 4;
+const NOTE_LETTERS = 128;
 const NOTE_ROW = 15;
-const MOST_DATES = 9;
+const MOST_DATES = { wide: 9, narrow: 4 };
 /** In characters. */
 const LEGEND_NAME = 24;
-const RANKED_NAME = 42;
-const MOST_RANKED = 30;
+const RANKED_NAME = { wide: 42, narrow: 20 };
+const MOST_RANKED = { wide: 30, narrow: 15 };
 
 /** Without a provenance it is a document's chart, and the document names the sources. */
-export function optionOf(given: Chart, provenance: Provenance | undefined): EChartsOption {
-  const chart = cutProvisional(readable(fitting(given)));
+export function optionOf(
+  given: Chart,
+  provenance: Provenance | undefined,
+  size: Size = USUAL,
+): EChartsOption {
+  const chart = cutProvisional(readable(fitting(given, size)));
   const scale = scaleOf(chart);
-  const notes = notesOf(chart, provenance ? vintagesOf(provenance.vintage) : []);
-  const legend = legendOf(chart);
+  const notes = notesOf(chart, provenance ? vintagesOf(provenance.vintage) : [], size);
+  const direct = directNames(chart, size);
+  const legend = legendOf(chart, size, direct.length > 0);
+  const head = headOf(chart.title, provenance && readable(provenance), size);
   const marks = legendOfMarks(chart);
   const isEmpty = chart.series.every(({ values }) => values.every((value) => value === null));
-  const top = LEGEND_TOP + legend.rows * LEGEND_ROW + (chart.kind === "ranking" ? 4 : 22);
+  const top = head.bottom + legend.rows * LEGEND_ROW + (chart.kind === "ranking" ? 4 : 22);
   return {
     animation: false,
     backgroundColor: "#ffffff",
     textStyle: { fontFamily: `${FONT}, Verdana, sans-serif`, color: INK },
     color: [...COLOURS],
     title: [
-      { text: clipped(chart.title, 74), left: MARGIN - 5, top: 12, textStyle: { fontSize: 18, color: INK } },
-      ...(provenance ? headOf(readable(provenance)) : []),
+      ...head.titles,
       ...notes.map((note, at) => ({
         text: note,
         left: MARGIN - 5,
-        top: HEIGHT - 12 - (notes.length - at) * NOTE_ROW,
+        top: size.height - 12 - (notes.length - at) * NOTE_ROW,
         padding: [0, 5],
         textStyle: { fontSize: 11, fontWeight: "normal" as const, color: MUTED },
       })),
       ...(isEmpty ? [nothing(chart.empty)] : []),
     ],
-    ...(chart.kind === "radar" && { graphic: isEmpty ? [] : radarOf(chart) }),
+    ...(chart.kind === "radar" && { graphic: isEmpty ? [] : radarOf(chart, { size, top: head.bottom }) }),
     legend: {
       show: legend.rows > 0,
       data: [...legend.names, ...marks],
       left: MARGIN - 5,
-      top: LEGEND_TOP,
-      width: INNER,
+      top: head.bottom,
+      width: size.width - 2 * MARGIN,
       icon: "roundRect",
       itemWidth: 14,
       itemHeight: chart.kind === "line" && marks.length === 0 ? 4 : 10,
@@ -62,74 +78,29 @@ export function optionOf(given: Chart, provenance: Provenance | undefined): ECha
     },
     grid: {
       left: MARGIN,
-      right: chart.kind === "ranking" ? 84 : MARGIN + 6,
+      right: chart.kind === "ranking" ? (size.is_narrow ? 56 : 84) : MARGIN + 6 + directWidth(direct),
       top,
       bottom: 20 + notes.length * NOTE_ROW,
       outerBoundsMode: "same",
       outerBoundsContain: "axisLabel",
     },
     ...(chart.kind !== "radar" && {
-      ...axesOf(chart, scale, isEmpty),
-      series: [...drawnSeries(chart, scale), ...drawnMarks(chart)],
+      ...axesOf(chart, scale, { isEmpty, size }),
+      series: [...drawnSeries(chart, scale, direct), ...drawnMarks(chart)],
     }),
   };
 }
 
 /** Rankings end where the space ends, and say so. */
-function fitting(chart: Chart): Chart {
-  if (chart.kind !== "ranking" || chart.x.length <= MOST_RANKED) return chart;
+function fitting(chart: Chart, { is_narrow }: Size): Chart {
+  const most = is_narrow ? MOST_RANKED.narrow : MOST_RANKED.wide;
+  if (chart.kind !== "ranking" || chart.x.length <= most) return chart;
   return {
     ...chart,
-    x: chart.x.slice(0, MOST_RANKED),
-    series: chart.series.map((one) => ({ ...one, values: one.values.slice(0, MOST_RANKED) })),
-    notes: [...chart.notes, `The first ${MOST_RANKED} of ${chart.x.length} are drawn.`],
+    x: chart.x.slice(0, most),
+    series: chart.series.map((one) => ({ ...one, values: one.values.slice(0, most) })),
+    notes: [...chart.notes, `The first ${most} of ${chart.x.length} are drawn.`],
   };
-}
-
-/** With more tables than this, the vintages are written below the figures. */
-const MOST_VINTAGES = 2;
-
-const vintagesOf = (vintage: string) => vintage.split("+").map((one) => one.slice(0, 12));
-
-/** Synthetic figures and partial sums are labelled prominently. */
-const warningOf = ({ synthetic, coverage }: Provenance): string =>
-  [
-    synthetic && "SYNTHETIC sandbox figures",
-    coverage?.products.complete === false && `PART of the products: ${coverage.products.count} codes`,
-  ]
-    .filter((text) => text !== false)
-    .join(" · ");
-
-/** The warning, then source and vintage. */
-function headOf(provenance: Provenance) {
-  const { source, vintage, log_state } = provenance;
-  const warning = warningOf(provenance);
-  const style = { fontSize: 12, fontWeight: "normal" as const, color: MUTED };
-  const left = MARGIN + (warning ? textWidth(warning, 12, true) + 22 : 0) - 5;
-  const vintages = vintagesOf(vintage);
-  const text =
-    log_state !== undefined
-      ? `as of ${log_state}`
-      : vintages.length > MOST_VINTAGES
-        ? `${vintages.length} tables`
-        : `vintage ${vintages.join(", ")}`;
-  const most = 124 - (warning ? warning.length + 9 : 0) - text.length;
-  const about = { text: `${clipped(source, Math.max(most, 20))} · ${text}` };
-  return [
-    ...(warning
-      ? [
-          {
-            text: warning,
-            left: MARGIN,
-            top: SUBTITLE_TOP - 2,
-            padding: [3, 6],
-            backgroundColor: WARNING,
-            textStyle: { fontSize: 12, fontWeight: "bold" as const, color: "#ffffff" },
-          },
-        ]
-      : []),
-    { ...about, left, top: SUBTITLE_TOP - 4, textStyle: style },
-  ];
 }
 
 const nothing = (text = "There are no figures to draw") => ({
@@ -139,30 +110,34 @@ const nothing = (text = "There are no figures to draw") => ({
   textStyle: { fontSize: 15, fontWeight: "normal" as const, color: MUTED },
 });
 
-function legendOf(chart: Chart): { names: string[]; rows: number } {
+/** Names that stand beside their lines are in no legend. */
+function legendOf(chart: Chart, { width }: Size, isDirect: boolean): { names: string[]; rows: number } {
   if (chart.kind === "radar") return { names: [], rows: 0 };
   const { coloured, pale } = shownSeries(chart);
   const marks = legendOfMarks(chart).map(({ name }) => name);
-  const names = [...coloured.map(({ name }) => name), ...(pale.length > 0 ? [paleName(pale)] : [])];
-  if (names.length + marks.length < 2) return { names: [], rows: 0 };
+  const names = isDirect
+    ? []
+    : [...coloured.map(({ name }) => name), ...(pale.length > 0 ? [paleName(pale)] : [])];
+  const least = isDirect ? 1 : 2;
+  if (names.length + marks.length < least) return { names: [], rows: 0 };
   let rows = 1;
   let used = 0;
   for (const name of [...names, ...marks]) {
-    const width = textWidth(clipped(name, LEGEND_NAME), 12) + 36;
-    if (used > 0 && used + width > INNER) {
+    const entry = textWidth(clipped(name, LEGEND_NAME), 12) + 36;
+    if (used > 0 && used + entry > width - 2 * MARGIN) {
       rows++;
       used = 0;
     }
-    used += width;
+    used += entry;
   }
   return { names, rows };
 }
 
-function notesOf(chart: Chart, vintages: string[]): string[] {
+function notesOf(chart: Chart, vintages: string[], { width, is_narrow }: Size): string[] {
   const { coloured, pale } = shownSeries(chart);
   const isOpen = chart.series.some(({ provisional }) => provisional?.includes(true));
   const isMarked = chart.series.some(({ marked }) => marked?.includes(true));
-  return [
+  const notes = [
     ...(pale.length > 0
       ? [
           `In colour the ${coloured.length} largest. Pale: ${pale
@@ -180,12 +155,17 @@ function notesOf(chart: Chart, vintages: string[]): string[] {
     ...(isFarFromZero(chart) ? ["The axis does not begin at zero."] : []),
     ...(vintages.length > MOST_VINTAGES ? [`Vintages: ${vintages.join(", ")}`] : []),
     ...chart.notes,
-  ]
-    .slice(0, 4)
-    .map((note) => clipped(note, 128));
+  ].slice(0, MOST_NOTES);
+  if (!is_narrow) return notes.map((note) => clipped(note, NOTE_LETTERS));
+  return notes.flatMap((note) => wrapped(note, { most: width - 2 * MARGIN, size: 11, lines: 3 })).slice(0, 8);
 }
 
-function axesOf(chart: Chart, scale: Scale, isEmpty: boolean): Pick<EChartsOption, "xAxis" | "yAxis"> {
+function axesOf(
+  chart: Chart,
+  scale: Scale,
+  { isEmpty, size }: { isEmpty: boolean; size: Size },
+): Pick<EChartsOption, "xAxis" | "yAxis"> {
+  const screen = size.is_narrow ? "narrow" : "wide";
   const base = chart.base ?? 0;
   const isKnown = (at: number) => chart.series.some(({ values }) => values[at] !== null);
   const names = {
@@ -220,7 +200,8 @@ function axesOf(chart: Chart, scale: Scale, isEmpty: boolean): Pick<EChartsOptio
       }),
       ...(ofDays && {
         // The last day is labelled, and earlier days at even intervals.
-        interval: (at: number) => (chart.x.length - 1 - at) % Math.ceil(chart.x.length / MOST_DATES) === 0,
+        interval: (at: number) =>
+          (chart.x.length - 1 - at) % Math.ceil(chart.x.length / MOST_DATES[screen]) === 0,
         formatter: dayText,
       }),
     };
@@ -249,7 +230,9 @@ function axesOf(chart: Chart, scale: Scale, isEmpty: boolean): Pick<EChartsOptio
         fontSize: chart.x.length > 22 ? 10 : 12,
         interval: 0,
         formatter: (name: string, at: number) =>
-          isKnown(at) ? clipped(name, RANKED_NAME) : `${clipped(name, RANKED_NAME - 12)} (no figure)`,
+          isKnown(at)
+            ? clipped(name, RANKED_NAME[screen])
+            : `${clipped(name, RANKED_NAME[screen] - 12)} (no figure)`,
       },
     },
   };

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Chart } from "../../core/model/chart.ts";
 import { anchorsOf, type Doc, type DocSection, type DocTable, piecesOf } from "../../core/model/doc.ts";
 import { drawable, glyphsOf } from "./glyphs.ts";
-import { GRID, HEIGHT, INK, MUTED, WARNING, WIDTH } from "./look.ts";
+import { GRID, INK, MUTED, USUAL, WARNING } from "./look.ts";
 import { type Cell, type Content, type Definition, pdfmake, type TableLayout } from "./pdfmake.ts";
 
 const require = createRequire(import.meta.url);
@@ -158,7 +158,7 @@ function sectionOf(
   const pictures = charts.map((chart): Content => {
     // pdfmake does not shrink a drawing with an explicit size.
     const svg = draw(chart).replace(/<svg [^>]*>/, (tag) => tag.replaceAll(/ (width|height)="[^"]*"/g, ""));
-    return { svg, width: INNER, height: (INNER * HEIGHT) / WIDTH, margin: [0, 8, 0, 8] };
+    return { svg, width: INNER, height: (INNER * USUAL.height) / USUAL.width, margin: [0, 8, 0, 8] };
   });
   // A heading stays on one page with its content if that is short.
   const [next] = tables;

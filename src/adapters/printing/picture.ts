@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { Resvg } from "@resvg/resvg-js";
 import type { Chart, Provenance } from "../../core/model/chart.ts";
 import { html, written } from "../../core/model/html.ts";
-import { FONT, HEIGHT, WIDTH } from "./look.ts";
+import type { Print } from "../../core/model/ports/printer.ts";
+import { FONT, type Size, sizeOf, USUAL } from "./look.ts";
 import { optionOf } from "./option.ts";
 import { readable, textWidth } from "./text.ts";
 
@@ -28,29 +29,53 @@ const font = {
 };
 
 // All charts share one canvas: names in a drawing count up per canvas, and the same chart must give the same bytes.
-const canvas = init(null, null, { renderer: "svg", ssr: true, width: WIDTH, height: HEIGHT });
+const canvas = init(null, null, { renderer: "svg", ssr: true, width: USUAL.width, height: USUAL.height });
 // Interaction is removed, because its names count up too.
 const painter = canvas.getZr().painter as unknown as {
   renderToString(options: { cssEmphasis: boolean }): string;
 };
 
 /** The same chart gives the same bytes. */
-export function draw(chart: Chart, provenance: Provenance, form: "image/svg+xml" | "image/png"): Uint8Array {
-  const svg = drawn(chart, provenance);
+export function draw({ chart, provenance, form, width }: Extract<Print, { chart: Chart }>): Uint8Array {
+  const svg = drawn(chart, sizeOf(width), provenance);
   return form === "image/svg+xml"
-    ? Buffer.from(titled(svg, readable(chart).title))
+    ? Buffer.from(titled(svg, readable(chart).title, figuresIn(readable(chart))))
     : new Resvg(svg, { font }).render().asPng();
 }
 
 /** A document's chart as SVG with outlined letters: it needs no font, and screen readers skip its scale. */
-export const outlined = (chart: Chart): string => new Resvg(drawn(chart), { font }).toString();
+export const outlined = (chart: Chart): string => new Resvg(drawn(chart, USUAL), { font }).toString();
 
 /** Screen readers read the title instead of every label. */
-const titled = (svg: string, title: string): string =>
-  svg.replace(/<svg ([^>]*)>/, `<svg role="img" $1>\n${written(html`<title>${title}</title>`)}`);
+const titled = (svg: string, title: string, figures: string): string =>
+  svg.replace(
+    /<svg ([^>]*)>/,
+    (_, attributes: string) =>
+      `<svg role="img" ${attributes}>\n${written(html`<title>${title}</title>${figures && html`<metadata>${figures}</metadata>`}`)}`,
+  );
 
-function drawn(chart: Chart, provenance?: Provenance): string {
+/** The figures and their places in the drawing as JSON, so that a page can show them on hover; empty where none has a place. */
+function figuresIn({ kind, x, series, unit, unit_right }: Chart): string {
+  if ((kind !== "line" && kind !== "bar") || x.length === 0 || x.length > MOST_HOVERED) return "";
+  const at = x.map((_, index) => Math.round(Number(canvas.convertToPixel({ xAxisIndex: 0 }, index))));
+  return JSON.stringify({
+    width: canvas.getWidth(),
+    x,
+    at,
+    series: series.map(({ name, values, on_right }) => ({
+      name,
+      unit: (on_right ? unit_right : unit) ?? unit,
+      values: values.map((value) => (value === null ? null : Number(value.toPrecision(6)))),
+    })),
+  });
+}
+
+/** More places than pixels cannot be pointed at. */
+const MOST_HOVERED = 1_000;
+
+function drawn(chart: Chart, size: Size, provenance?: Provenance): string {
   canvas.clear();
-  canvas.setOption(optionOf(chart, provenance));
+  canvas.resize({ width: size.width, height: size.height });
+  canvas.setOption(optionOf(chart, provenance, size));
   return painter.renderToString({ cssEmphasis: false });
 }

@@ -23,7 +23,12 @@ export const paleName = (pale: Series[]) => `${pale.length} others`;
 
 const sizeOf = ({ values }: Series) => values.reduce<number>((sum, value) => sum + Math.abs(value ?? 0), 0);
 
-export function drawnSeries(chart: Chart, scale: Scale): (LineSeriesOption | BarSeriesOption)[] {
+/** `direct`: the series whose name stands at their end. */
+export function drawnSeries(
+  chart: Chart,
+  scale: Scale,
+  direct: readonly string[] = [],
+): (LineSeriesOption | BarSeriesOption)[] {
   const { coloured, pale } = shownSeries(chart);
   const all = [
     ...pale.map((one) => ({ one: { ...one, name: paleName(pale) }, colour: PALE })),
@@ -32,7 +37,10 @@ export function drawnSeries(chart: Chart, scale: Scale): (LineSeriesOption | Bar
   return all.flatMap(({ one, colour }): (LineSeriesOption | BarSeriesOption)[] => {
     const scaled = scaledTo(one, one.on_right ? AS_IT_IS : scale, chart.base ?? 0);
     if (chart.kind === "line")
-      return [...bandsOf(scaled, colour), ...zoned(lines(scaled, colour), chart, colour)];
+      return [
+        ...bandsOf(scaled, colour),
+        ...zoned(named(lines(scaled, colour), direct, colour), chart, colour),
+      ];
     if (one.as_line) return lines(scaled, INK);
     return [chart.kind === "bar" ? bars(scaled, colour) : ranked(scaled, colour, chart, one)];
   });
@@ -109,6 +117,18 @@ function lines(series: Cut, colour: string): LineSeriesOption[] {
   return [line(settled, "solid"), ...(provisional.includes(true) ? [line(open, "dashed")] : [])];
 }
 
+/** The last of a series' lines has its last value. */
+const named = (drawn: LineSeriesOption[], direct: readonly string[], colour: string): LineSeriesOption[] =>
+  drawn.map((line, at) =>
+    at === drawn.length - 1 && direct.includes(String(line.name))
+      ? { ...line, ...endLabel(String(line.name), colour) }
+      : line,
+  );
+
+const endLabel = (name: string, color: string): Pick<LineSeriesOption, "endLabel"> => ({
+  endLabel: { show: true, formatter: () => name, color, fontSize: 12, distance: 6 },
+});
+
 /** The zones up to the largest value, and their end; none without a value. */
 export function zonesInView({ zones = [], zones_end = 0, series }: Chart) {
   const values = series.flatMap((one) => one.values.filter((value) => value !== null));
@@ -131,10 +151,29 @@ function zoned(drawn: LineSeriesOption[], chart: Chart, colour: string): LineSer
     ]),
   };
   return drawn.map((one, at) => ({
-    ...one,
+    ...withLastLabel(one),
     areaStyle: { color: colour, opacity: 0.1 },
     ...(at === 0 && { markArea }),
   }));
+}
+
+/** A zoned line tells its last value beside it, which a few days alone would not. */
+function withLastLabel(line: LineSeriesOption): LineSeriesOption {
+  const data = line.data as { value: number | "-" }[];
+  const last = data.findLastIndex(({ value }) => value !== "-");
+  const label = {
+    show: true,
+    position: last > data.length / 2 ? ("left" as const) : ("right" as const),
+    fontWeight: "bold" as const,
+    fontSize: 13,
+    formatter: ({ value }: { value: unknown }) => labelText(Number(value)),
+  };
+  return {
+    ...line,
+    data: data.map((point, at) =>
+      at === last ? { ...point, label, symbol: "circle", symbolSize: 7 } : point,
+    ),
+  };
 }
 
 /** A value between two gaps is no line, so it is a dot. */

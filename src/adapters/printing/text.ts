@@ -46,6 +46,32 @@ export function textWidth(text: string, size: number, isBold = false): number {
   return ems * size * (isBold ? 1.12 : 1);
 }
 
+/** The text in lines of at most `most` pixels, broken at spaces; the last one ends with an ellipsis if there were more. */
+export function wrapped(
+  text: string,
+  { most, size, lines, isBold = false }: { most: number; size: number; lines: number; isBold?: boolean },
+): string[] {
+  const found: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line === "" || textWidth(longer, size, isBold) <= most) line = longer;
+    else {
+      found.push(line);
+      line = word;
+    }
+  }
+  found.push(line);
+  const fits = (one: string) => textWidth(one, size, isBold) <= most;
+  const shown = found.slice(0, lines).map((one) => {
+    let letters = [...one].length;
+    while (!fits(clipped(one, letters)) && letters > 1) letters--;
+    return clipped(one, letters);
+  });
+  if (found.length > lines) shown[lines - 1] = `${shown[lines - 1]!.replace(/…$/, "")}…`;
+  return shown;
+}
+
 /** At most `most` characters, with an ellipsis if shortened. */
 export function clipped(text: string, most: number): string {
   const characters = [...text];

@@ -19,7 +19,7 @@ async function print(order: Print): Promise<Uint8Array> {
     case "image/png": {
       // Loaded with the first picture, because that takes longer than rows.
       const { draw } = await import("./picture.ts");
-      return draw(order.chart, order.provenance, order.form);
+      return draw(order);
     }
     case "text/markdown":
       return Buffer.from(markdownOf(shown(order.doc)));

@@ -39,7 +39,7 @@ export async function authorityOf(
   if (isOwnKey(caller, sx_number)) return { by: null, challenge_sha256: null };
   return refuse(
     identityProblems["not-yours"],
-    `this needs the agent's API key, or a challenge of purpose ${request.purpose} that one of its live keys has signed`,
+    `this needs the agent's API key, or a challenge with the purpose ${request.purpose} that one of its live keys has signed`,
   );
 }
 

@@ -18,6 +18,7 @@ import type { Gauge } from "./gauge.ts";
 import { schemaOfList } from "./listing.ts";
 import { restsOnBesideList, restsOnField, vintageBesideList, vintageField } from "./named-vintages.ts";
 import type { Output, Wire } from "./output.ts";
+import { widthField } from "./picture-width.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 export type Path = `/${string}`;
@@ -188,9 +189,8 @@ export type TypedDeclaration<Input extends z.ZodObject> = Omit<
     handle: (context: Context<z.output<Input>>) => Promise<object>;
   };
 
-export function operation<Input extends z.ZodObject>(
-  declared: TypedDeclaration<Input>,
-): OperationDeclaration {
+export function operation<Input extends z.ZodObject>(given: TypedDeclaration<Input>): OperationDeclaration {
+  const declared = withWidth(given);
   const { input, lists, output, refuses = [], vintage } = declared;
   if (output.kind !== "json") return declared as OperationDeclaration;
   const listed = lists === undefined || lists === "none" ? output.schema : schemaOfList(output.schema);
@@ -212,6 +212,13 @@ export function operation<Input extends z.ZodObject>(
     output: { ...output, schema },
     refuses: [...new Set([...refuses, 404 as const])],
   } as OperationDeclaration;
+}
+
+/** An answer that can be had as a picture has a width. */
+function withWidth<Input extends z.ZodObject>(declared: TypedDeclaration<Input>): TypedDeclaration<Input> {
+  const { output, input } = declared;
+  const isDrawn = output.kind === "picture" || (output.kind === "json" && output.chart !== undefined);
+  return isDrawn ? { ...declared, input: input.extend({ width: widthField }) as unknown as Input } : declared;
 }
 
 export const restsOnDataAlone = ({ vintage, lists }: Pick<OperationDeclaration, "vintage" | "lists">) =>

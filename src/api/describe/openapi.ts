@@ -70,7 +70,7 @@ function describe(operation: Operation, answer: JsonSchema | undefined): Entry &
           currency: "USD",
           amount: payment.unit_price,
         },
-        protocols: ["x402"],
+        protocols: [{ x402: {} }, { mpp: { method: "evm", intent: "charge", currency: "USD" } }],
       },
     }),
     security: [...new Map(alternatives(operation).map((one) => [JSON.stringify(one), one])).values()],

@@ -22,6 +22,7 @@ import {
 } from "../declare/operation.ts";
 import { effectOf, isSameForAll } from "../declare/operation-facts.ts";
 import type { Picture, ServedFile } from "../declare/output.ts";
+import { widthIn } from "../declare/picture-width.ts";
 import { type Call, sha256 } from "./call.ts";
 import { fromCopy, streamFromCopy } from "./read-copy.ts";
 
@@ -241,17 +242,18 @@ const freshId = ({ random }: App, command: Command): string =>
 
 async function encoded(
   { app, onBroken }: AnswerParts,
-  { operation, form }: Call,
+  { operation, form, input }: Call,
   answer: object,
 ): Promise<Buffer> {
   const { output } = operation;
-  if (output.kind === "picture") return encodePicture(form, answer as Picture, app.printer);
+  if (output.kind === "picture") return encodePicture(form, answer as Picture, app.printer, widthIn(input));
   if (output.kind !== "json") return answer as Buffer;
   const before = form === JSON_FORM ? constants.get(answer) : undefined;
   if (before?.operation === operation) return before.body;
   const fits = output.schema.safeParse(answer);
   if (!fits.success) onBroken(operation, "schema", fits.error.message);
-  if (form !== JSON_FORM) return encodeAnswer(output, form, answer as SourcedAnswer, app.printer);
+  if (form !== JSON_FORM)
+    return encodeAnswer(output, form, answer as SourcedAnswer, app.printer, widthIn(input));
   const body = Buffer.from(
     JSON.stringify(operation.envelope === "success" ? { success: true, ...answer } : answer),
   );

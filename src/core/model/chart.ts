@@ -38,6 +38,10 @@ export type Chart = {
   notes: string[];
 };
 
+/** Of a picture, in pixels; below `NARROW` its parts stand one below the other. */
+export const [LEAST_WIDTH, USUAL_WIDTH, MOST_WIDTH] = [320, 900, 1_600];
+export const NARROW = 600;
+
 export type Provenance = {
   dataset: string;
   vintage: string;

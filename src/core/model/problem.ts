@@ -71,7 +71,7 @@ export const coreProblems = problemTypes({
   "not-found": {
     code: "not_found",
     title: "Not found",
-    meaning: "No such item or path.",
+    meaning: "The item or path does not exist.",
   },
   "method-not-allowed": {
     code: "invalid",
@@ -118,7 +118,7 @@ export const coreProblems = problemTypes({
   "idempotency-key-reused": {
     code: "unprocessable",
     title: "Idempotency key reused",
-    meaning: "The key was used for another request; take a new one.",
+    meaning: "The key was used for a different request; use a new key.",
   },
   "quota-exceeded": {
     code: "quota_exceeded",
@@ -134,18 +134,18 @@ export const coreProblems = problemTypes({
   internal: {
     code: "internal",
     title: "Internal error",
-    meaning: "A fault of ours; the log has the request id.",
+    meaning: "A fault of the service; its log has the request id.",
   },
   unavailable: {
     code: "unavailable",
     title: "Unavailable",
-    meaning: "A part that this needs is away; see Retry-After.",
+    meaning: "A required part of the service is unavailable; see Retry-After.",
   },
   "no-room": {
     code: "unavailable",
     title: "No room left",
     meaning:
-      "A disk of the service is full. Nothing of the call was recorded or charged. Repeat it with the same key or payment once the operator has freed room; see Retry-After.",
+      "A disk of the service is full. Nothing of the call was recorded or charged. Repeat it with the same key or payment once the operator has freed space; see Retry-After.",
   },
   busy: {
     code: "unavailable",

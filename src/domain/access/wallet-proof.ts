@@ -27,13 +27,15 @@ const walletProof = z.strictObject({
   version: z.literal("1", "is 1"),
   chainId: z.literal("eip155:8453", "is eip155:8453"),
   type: z.enum(["eip191", "eip1271"], "is eip191 or eip1271").optional(),
+  /** A hint of x402's clients: the signature itself shows its kind. */
+  signatureScheme: z.enum(["eip191", "eip1271", "eip6492"], "is eip191, eip1271 or eip6492").optional(),
   nonce: z.string().regex(/^[A-Za-z0-9]{8,64}$/, "is 8 to 64 letters and digits"),
   issuedAt: isoTime,
   expirationTime: isoTime.optional(),
   resources: z.array(z.string()).max(2, "are the body's digest and for whom the call is made").optional(),
   signature: z
     .string()
-    .regex(/^0x([0-9a-fA-F]{2}){1,2048}$/, "is 0x and 1 to 2048 bytes in hex")
+    .regex(/^0x([0-9a-fA-F]{2}){1,4096}$/, "is 0x and 1 to 4096 bytes in hex")
     .transform(lowerCase),
 });
 
@@ -97,7 +99,7 @@ export function refuseProof(errors: FieldError[]): never {
 }
 
 /** The text that the wallet signs. Source: EIP-4361, "Message Format". */
-export function proofText(proof: Omit<WalletProof, "signature" | "type">): string {
+export function proofText(proof: Omit<WalletProof, "signature" | "signatureScheme" | "type">): string {
   const { domain, address, statement, uri, version, chainId, nonce, issuedAt } = proof;
   return [
     `${domain} wants you to sign in with your Ethereum account:`,

@@ -40,13 +40,13 @@ export const commerceProblems = problemTypes({
   },
   "order-state": {
     code: "conflict",
-    title: "Order not in the state for it",
+    title: "Not in this order status",
     meaning: "The order's status does not allow this; orders_list shows it.",
   },
   "payment-not-final": {
     code: "conflict",
     title: "Payment not final",
-    meaning: "The chain may still take the payment back: goods leave once it cannot.",
+    meaning: "The chain may still take the payment back: goods are sent when the payment is final.",
   },
   "rate-missing": {
     code: "unavailable",

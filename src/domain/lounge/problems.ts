@@ -4,7 +4,7 @@ export const loungeProblems = problemTypes({
   "balance-too-low": {
     code: "conflict",
     title: "Balance too low",
-    meaning: "The account of the lounge has less than the bet; nothing was drawn.",
+    meaning: "Your lounge account has less than the bet; nothing was drawn.",
   },
   "account-in-debt": {
     code: "conflict",

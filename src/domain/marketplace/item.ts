@@ -130,7 +130,7 @@ export const sell =
     if (facts.price_micro === 0)
       refuse(marketProblems["item-state"], "this item is free: soul_stack_item has its content");
     if (facts.price_micro !== price_micro)
-      refuse(marketProblems["item-state"], "this item has another price; soul_stack_item has it");
+      refuse(marketProblems["item-state"], "this item has a different price; soul_stack_item has it");
     if (own.includes(to)) refuse(marketProblems["own-goods"], "this item is your own");
     if (buyers.has(to))
       refuse(marketProblems["item-state"], "you have bought this item: soul_stack_item has its content");

@@ -61,13 +61,16 @@ function mentionAt(words: readonly Word[], at: number, about: About): Mention | 
     const plain = names.get(run.map(({ folded }) => folded).join(" "));
     const first = run[0]!;
     const isOther =
-      length === 1 && (isCommonWord(first, about) || (at > 0 && plain && isNameOfPlace(plain, first, about)));
+      length === 1 &&
+      (isCommonWord(first, about) ||
+        (first.folded.endsWith("u") && at > 0 && isCapitalPeople(plain, first, about)));
     if (plain && !isOther)
       return mention(plain, at, length, run.at(-1)!.is_possessive ? "describing" : "name");
     const key = run.map(({ latvian }) => latvian).join(" ");
     const inLatvian = declined.get(key);
-    if (inLatvian && (length > 1 || isLatvianName(first, key)))
-      return mention(inLatvian, at, length, caseOf(run.at(-1)!));
+    const isNamed =
+      length > 1 || (isLatvianName(first, key) && !(at > 0 && isCapitalPeople(inLatvian, first, about)));
+    if (inLatvian && isNamed) return mention(inLatvian, at, length, caseOf(run.at(-1)!));
   }
   const code = isoCode(words[at]!, about);
   return code === undefined
@@ -88,9 +91,9 @@ const mention = (entry: Entry, from: number, length: number, form: Mention["form
 const isCommonWord = ({ folded, is_capital }: Word, { hasCapitals }: About) =>
   !is_capital && ((commonNouns.has(folded) && hasCapitals) || isEveryday(folded));
 
-/** "Turku" is a town, and "turku" Latvian for Turkish: within a sentence such adjectives have no capital. */
-const isNameOfPlace = ({ form }: Entry, { folded, is_capital }: Word, { isShouted }: About) =>
-  form === "adjective" && is_capital && !isShouted && folded.endsWith("u");
+/** "Turku" is a town, and "turku" Latvian for Turkish: within a sentence Latvian adjectives and peoples have no capital. */
+const isCapitalPeople = (entry: Entry | undefined, { is_capital }: Word, { isShouted }: About) =>
+  entry?.form === "adjective" && is_capital && !isShouted;
 
 /** "gana" is a word and Gana a country: short names are capital. */
 const isLatvianName = ({ folded, is_capital }: Word, stem: string) =>

@@ -18,7 +18,7 @@ export const readingSummary = z
     month: z.string().nullable().describe("YYYY-MM"),
     ambiguous: z
       .array(z.object({ text: z.string(), readings: z.array(named) }))
-      .describe("Words with two near readings"),
+      .describe("Words with two likely meanings"),
     not_found: z.array(z.string()).describe("Names of countries or products that are unknown"),
     unused: z.array(z.enum(slotNames)).describe("Slots that the intent does not take"),
   })

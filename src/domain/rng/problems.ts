@@ -9,6 +9,6 @@ export const rngProblems = problemTypes({
   "seed-missing": {
     code: "unavailable",
     title: "Seed missing",
-    meaning: "No seed of random numbers is active for a moment, or the requested one is unavailable.",
+    meaning: "No seed is active at the moment, or the requested one is unavailable.",
   },
 });

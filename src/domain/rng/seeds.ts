@@ -191,7 +191,7 @@ export const commit =
   (state: SeedState): SeedEvent[] => {
     const found = state.chains.find(({ chain }) => chain === facts.chain);
     if (!found || found.committed) return [];
-    if (found.head_hash !== facts.head_hash) refuse("conflict", `chain ${facts.chain} has another head`);
+    if (found.head_hash !== facts.head_hash) refuse("conflict", `chain ${facts.chain} has a different head`);
     return isCommittedBefore(found.published_at, facts.committed_at)
       ? [abandonment(found, "committed-before", state, recorded_at)]
       : [{ type: "SeedChainCommitted", data: facts }];

@@ -232,12 +232,13 @@ function arabicWord(word: string, found: Readings, hasArticle = false): string {
   return shown;
 }
 
-/** Names such as Nur al-Din and Nurullah are written as two words and as one. */
+/** Names such as Nur al-Din and Nurullah are written as two words and as one, and umlauts as two letters. */
 export const otherWaysToWrite = (name: string): string[] => {
   const joined = name
     .normalize("NFKC")
     .replaceAll(/(?<=\p{Script=Arabic}{2})(?<!(?<!\p{L})عبد) +(?=ال(?:دين|له|لہ|دین)(?!\p{L}))/gu, "");
-  return joined === name ? [name] : [name, joined];
+  const umlauts = replaced(name.normalize("NFC").toUpperCase(), UMLAUTS);
+  return [...new Set([name, joined, ...(/[ÄÖÜ]/iu.test(name.normalize("NFC")) ? [umlauts] : [])])];
 };
 
 /** One letter for those that Arabic, Persian and Urdu type differently. */
@@ -293,6 +294,12 @@ function hangul(word: string, found: Readings): string {
     })
     .join(" ");
 }
+
+const UMLAUTS: readonly (readonly [RegExp, string])[] = [
+  [/Ä/g, "AE"],
+  [/Ö/g, "OE"],
+  [/Ü/g, "UE"],
+];
 
 /** Letters of German and Scandinavian, Baltic and Slavic languages as they are written without them. */
 const LATIN_SPELLINGS: readonly (readonly [RegExp, string])[] = [

@@ -4,7 +4,7 @@ export const skillProblems = problemTypes({
   "execution-over": {
     code: "conflict",
     title: "Execution over",
-    meaning: "It has ended, or another attempt is at it: nothing more is recorded of this one.",
+    meaning: "The execution has ended, or another attempt runs it: this attempt records nothing more.",
   },
   "executions-waiting": {
     code: "quota_exceeded",

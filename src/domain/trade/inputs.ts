@@ -46,7 +46,7 @@ export const years = z
   .describe("Range of calendar years, YYYY-YYYY or YYYY; omitted = all");
 
 /** The product of an operation. Callers may also call the field `hs2`, which the input reader takes for it. */
-const productCode = z
+export const productCode = z
   .string('hs is text, such as "44"')
   .regex(/^\d{2}(\d{2}){0,4}$/, {
     error: "hs is a product code of 2, 4, 6, 8 or 10 digits, such as 44 or 39206290",
@@ -58,12 +58,12 @@ const productCode = z
   .meta({ alias: "hs2" });
 
 export const hs = productCode.describe(
-  "HS or CN code of 2, 4, 6 or 8 digits; omitted = all products. Of 10 digits the first 8 count, of 8 as many as the dataset has, 6 at least: see `meta.hs`. `hs2` is another name",
+  "HS or CN code of 2, 4, 6 or 8 digits; omitted = all products. A longer code is cut to the dataset's 6 or 8 digits: `meta.hs` shows the code used. `hs2` is an alias",
 );
 
 /** The product of an operation that needs one. */
 export const requiredHs = productCode.describe(
-  "The product: an HS or CN code of 2, 4, 6 or 8 digits; `meta.hs` says how many count; `hs2` is another name",
+  "The product: an HS or CN code of 2, 4, 6 or 8 digits; `meta.hs` shows the code used; `hs2` is an alias",
 );
 
 /** One of several products, by its chapter. */

@@ -29,7 +29,9 @@ const ZONES = [
 ];
 
 /** The least number of drawn days. */
-const LEAST_DAYS = 14;
+const LEAST_DAYS = 7;
+/** A line of fewer days says less than its last figure in words. */
+const FEW_DAYS = 4;
 
 const MARKS = [
   { kind: "attestation", name: "attested", shape: "up" },
@@ -68,10 +70,18 @@ export function trustChart(
       first === undefined
         ? []
         : [
+            ...(scores.length < FEW_DAYS ? [lastScore(scores.at(-1)!, scores.length)] : []),
             `Each day's last computation by ${METHOD}; anybody can recompute it from the log.`,
             ...(first > from ? [`Nothing was computed before ${dateOf(first)}.`] : []),
           ],
   };
+}
+
+function lastScore({ day, score }: DayScore, days: number): string {
+  const points = score / 1e6;
+  const level = ZONES.findLast(({ from }) => from <= points)?.name;
+  const since = days === 1 ? "the first day with a score" : `one of ${days} days with a score`;
+  return `${points.toFixed(2)} of 100 points on ${dateOf(day)}, ${since}: ${level}.`;
 }
 
 export function dnaChart(

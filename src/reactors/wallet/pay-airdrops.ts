@@ -49,7 +49,7 @@ export const airdropsReactor = reactor({
   memory: noAirdropMemory,
   take: ({ app, ...options }) => payAirdrops(app, options),
   troubles: {
-    away: "the chain is away: airdrops are not paid meanwhile",
+    away: "the chain is unavailable: airdrops are not paid meanwhile",
     behind: "airdrops are not paid: the chain lags behind its earlier state",
     foreign: "airdrops are not paid: this is another chain than the log's",
     failed: "airdrops cannot be paid; trying again",

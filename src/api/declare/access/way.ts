@@ -92,7 +92,7 @@ export type AccessParts = {
   quotas: Quotas;
   limits: AddressLimits;
   clock: Clock;
-  app: Pick<App, "chain" | "recover"> & {
+  app: Pick<App, "chain" | "recover" | "link_secret"> & {
     settings: Pick<App["settings"], "public_url" | "custody">;
   };
   open_per_minute: number;
@@ -109,6 +109,8 @@ export const walletSchemes: SecuritySchemes = {
     type: "apiKey",
     in: "header",
     name: "SIGN-IN-WITH-X",
+    // Directories read this member, because OpenAPI has no such scheme.
+    "x-agentcash-auth-kind": "siwx",
     description: `A CAIP-122 text about this call, signed by the wallet that paid: JSON in base64, good for ${PROOF_SECONDS} seconds (docs/payments.md)`,
   },
 };

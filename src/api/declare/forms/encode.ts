@@ -8,6 +8,7 @@ export function encodeAnswer(
   form: Exclude<Form, typeof JSON_FORM>,
   answer: SourcedAnswer,
   printer: Printer,
+  width?: number,
 ): Promise<Buffer> {
   switch (form) {
     case "text/csv":
@@ -16,7 +17,7 @@ export function encodeAnswer(
       return printer.print({ form, sheet: sheetOf(table!, answer), meta: answer.meta });
     case "image/svg+xml":
     case "image/png":
-      return printer.print({ form, chart: chart!(answer as never), provenance: answer.meta });
+      return printer.print({ form, chart: chart!(answer as never), provenance: answer.meta, width });
     case "text/markdown":
     case "text/html":
     case "application/pdf":
@@ -24,7 +25,12 @@ export function encodeAnswer(
   }
 }
 
-export function encodePicture(form: Form, { chart, meta }: Picture, printer: Printer): Promise<Buffer> {
+export function encodePicture(
+  form: Form,
+  { chart, meta }: Picture,
+  printer: Printer,
+  width?: number,
+): Promise<Buffer> {
   if (!isPictureForm(form)) throw new Error(`${form} is no picture format`);
-  return printer.print({ form, chart, provenance: meta });
+  return printer.print({ form, chart, provenance: meta, width });
 }

@@ -8,11 +8,13 @@ import { timelineChart } from "../../../projections/trade/answers/forms/lines.ts
 import { flowWord, productTitle } from "../../../projections/trade/answers/forms/names.ts";
 import { candidateDatasets, type TradeData } from "../../../projections/trade/answers/question.ts";
 import { timeline } from "../../../projections/trade/answers/series.ts";
+import type { Path } from "../../declare/operation.ts";
 import type { Document } from "../document.ts";
 
 export const CHARTED_BY = "trade_timeline";
 
 const CHART = "/chart.svg";
+export const NARROW_CHART = "/chart-narrow.svg";
 
 /** Most readers know roughly what these trade. */
 const WELL_KNOWN: readonly string[] = ["DE", "FR", "PL"];
@@ -73,20 +75,20 @@ export function aboutChart({ reporters, flow, years: { from, to }, hs }: ChartQu
   return `A line chart: monthly ${flowWord(flow)} of ${names}${product}, ${span}`;
 }
 
-export function exampleChart(app: App): { path: string; about: string } | undefined {
+export function exampleChart(app: App): { path: string; narrow_path: string; about: string } | undefined {
   const charted = chartedIn(dataOf(app.data));
-  return charted && { path: CHART, about: aboutChart(charted) };
+  return charted && { path: CHART, narrow_path: NARROW_CHART, about: aboutChart(charted) };
 }
 
-export function chartDocument(): Document {
+export function chartDocument(path: Path = CHART, width?: number): Document {
   let drawn: { of: string; picture: Promise<Buffer> } | undefined;
   return {
-    path: CHART,
+    path,
     type: "image/svg+xml",
-    summary: "The chart on the page at /, from the newest data",
+    summary: `The chart on the page at /, from the newest data${width === undefined ? "" : ", for a phone"}`,
     render: async (app) => {
       const of = vintage(app.data) ?? "";
-      if (drawn?.of !== of) drawn = { of, picture: draw(app) };
+      if (drawn?.of !== of) drawn = { of, picture: draw(app, width) };
       const { picture } = drawn;
       const body = await picture.catch((error) => {
         drawn = undefined;
@@ -98,7 +100,7 @@ export function chartDocument(): Document {
 }
 
 /** The operation's own refusal explains a missing chart. */
-async function draw(app: App): Promise<Buffer> {
+async function draw(app: App, width: number | undefined): Promise<Buffer> {
   const data = dataOf(app.data);
   const charted = chartedIn(data);
   const answer = await timeline(
@@ -107,5 +109,5 @@ async function draw(app: App): Promise<Buffer> {
   );
   const chart = timelineChart(answer);
   if (charted?.hs !== undefined) chart.title += `: ${productTitle(charted.hs)}`;
-  return app.printer.print({ form: "image/svg+xml", chart, provenance: answer.meta });
+  return app.printer.print({ form: "image/svg+xml", chart, provenance: answer.meta, width });
 }

@@ -2,7 +2,7 @@ import { html } from "../../../core/model/html.ts";
 import { isOpen, paymentOf, priceText } from "../../declare/access/way.ts";
 import type { Catalogue, Operation } from "../../declare/operation.ts";
 import { type Document, type Visit, wants } from "../document.ts";
-import { CHARTED_BY, chartDocument, exampleChart } from "./example-chart.ts";
+import { CHARTED_BY, chartDocument, exampleChart, NARROW_CHART } from "./example-chart.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";
 
 const ABOUT = "Data, computation and trust for autonomous agents, over one log that anyone can verify.";
@@ -20,6 +20,7 @@ export const homeDocuments = (catalogue: Catalogue, parts: PageParts): Document[
     },
   },
   chartDocument(),
+  chartDocument(NARROW_CHART, 375),
 ];
 
 const LINKS = {
@@ -80,7 +81,10 @@ function home(catalogue: Catalogue, parts: PageParts, visit: Visit, chart: Chart
       <section aria-labelledby="chart-title"${chart ? "" : html` hidden`}>
         <h2 id="chart-title">What an answer looks like</h2>
         <figure class="picture">
-          <img id="chart"${chart ? html` src="${chart.path}" alt="${chart.about}"` : html` alt=""`} width="960" height="540">
+          <picture>
+            ${chart ? html`<source media="(max-width: 30rem)" srcset="${chart.narrow_path}" width="375" height="420">` : ""}
+            <img id="chart"${chart ? html` src="${chart.path}" alt="${chart.about}"` : html` alt=""`} width="900" height="500">
+          </picture>
           <figcaption class="soft">Drawn now from the answer of <a href="/docs/operations/${CHARTED_BY}">${CHARTED_BY}</a>; available as JSON, CSV, Parquet, PNG or SVG.</figcaption>
         </figure>
       </section>

@@ -40,7 +40,7 @@ const registration = z.object({
     .default(false)
     .describe("true: issue an API key for the agent; it replaces the current one"),
   challenge: challengeField
-    .describe("With `signature`: a soul_challenge of purpose prove, signed by the agent's key")
+    .describe("With `signature`: a soul_challenge with the purpose `prove`, signed by the agent's key")
     .optional(),
   signature: signatureField.optional(),
 });

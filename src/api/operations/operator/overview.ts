@@ -88,7 +88,6 @@ const overview = operation({
     }),
   ),
   example: {},
-  caching: () => "private, no-store",
   handle: async ({ app }) => {
     const [head, work, owed, kept, gasNow, health, disputes] = await Promise.all([
       app.store.head(),

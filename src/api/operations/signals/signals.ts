@@ -16,7 +16,7 @@ import {
 } from "../../../projections/signals/trades.ts";
 import { json, open, operation } from "../../declare/index.ts";
 
-/** All three together. */
+/** One limit for all three operations. */
 const access = [open({ calls: 100, per: "minute", shared: "signals" })];
 
 /** Fewer decided bets show nothing of how good a strategy's chances are. */

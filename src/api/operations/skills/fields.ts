@@ -47,7 +47,7 @@ export const executionId = idFrom("execution_id", "skills_run").describe("From s
 /** Refuses a tenant that is another's. */
 export function checkTenant(tenant: string, caller: Caller): void {
   if (OLD_TENANTS.includes(tenant) || tenant === caller.tenant || `test:${tenant}` === caller.tenant) return;
-  refuse("forbidden", "tenant names another's: omit it");
+  refuse("forbidden", "tenant is not yours: omit it");
 }
 
 /** Refuses a skill that reads the caller's money unless the key has the scope. */

@@ -55,7 +55,7 @@ export type Run = {
 /** `text`: the result's RFC 8785 form; `vintages`: all that the steps looked at, by comma; `log` where they read the log alone. */
 export type RunOutput = { result: SkillResult; text: string; vintages: string };
 
-/** Runs a skill. Refuses what a step that it cannot do without refuses. */
+/** Runs a skill. Fails with the refusal of a required step. */
 export const runSkill = (run: Run): Promise<RunOutput> =>
   withNestedCalls(contextOf(run), (calls) => runToReport(run, calls), { step_ms: STEP_MS });
 

@@ -74,7 +74,7 @@ const slotsFor = ({ slots }: Skill, given: Slots): Slots =>
 export const missingOf = ({ slots }: Skill, given: Slots) =>
   slots.required.filter((slot) => given[slot] === undefined);
 
-/** Refuses a task that lacks what a skill cannot do without. */
+/** Refuses a task that lacks a required input of the skill. */
 export function checkSlots(skill: Skill, slots: Slots): void {
   const missing = missingOf(skill, slots);
   if (missing.length > 0)

@@ -15,7 +15,7 @@ export type Transport = "http" | "mcp";
 type Schema = Record<string, unknown>;
 type Described = { info: Schema; schema: Schema };
 
-/** How much a form tells of the fields that callers send, and of the answer. */
+/** How much a form describes of the fields that callers send, and of the answer. */
 type Detail = { field: (schema: Schema) => Schema; answer: (schema: Schema) => Schema; example: boolean };
 
 const whole = (schema: Schema) => schema;
@@ -29,6 +29,7 @@ const DETAILS: readonly Detail[] = [
   { field: undescribed, answer: levels(3), example: false },
   { field: undescribed, answer: levels(2), example: false },
   { field: (schema) => without(schema, [...DESCRIBING, ...JUDGING]), answer: levels(1), example: false },
+  { field: levels(0), answer: levels(0), example: false },
 ];
 
 /** These judge values, and no caller needs them to build a call. */

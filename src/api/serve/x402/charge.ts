@@ -286,7 +286,7 @@ export function refuseUnsettled(id: string, error: unknown): never {
 function refuseWhileAway(error: unknown): never {
   if (!(error instanceof ChainUnavailable)) throw error;
   const budget = error instanceof GasBudgetSpent ? error : undefined;
-  const why = budget?.message ?? "the chain is away";
+  const why = budget?.message ?? "the chain is unavailable";
   return refuse(
     paymentProblems["payment-unavailable"],
     `${why}: payments cannot be settled now, and nothing was charged`,

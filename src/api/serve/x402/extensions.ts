@@ -1,8 +1,13 @@
-/** The extensions of a 402 of x402 version 2. Source: payment_identifier.md among the extensions of its specification. */
+/**
+ * The extensions of a 402 of x402 version 2. Source: payment_identifier.md, sign-in-with-x.md and
+ * extension-offer-and-receipt.md among the extensions of its specification.
+ */
+import { PROOF_SECONDS, statementOf } from "../../../domain/access/wallet-proof.ts";
+
 type Schema = Record<string, unknown>;
 
 /** A version 2 extension: the server's values and their JSON Schema. */
-export type Extension = { info: Schema; schema: Schema; routeTemplate?: string };
+export type Extension = { info: Schema; schema: Schema; routeTemplate?: string; supportedChains?: Schema[] };
 
 export const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
@@ -26,3 +31,58 @@ export const paymentIdentifier: Extension = {
     },
   },
 };
+
+/** A call that its wallet may sign instead of paying; `resources`: the digest of a body. */
+export type SignableCall = {
+  public_url: string;
+  method: string;
+  path: string;
+  resources?: readonly string[];
+};
+
+const NETWORK = "eip155:8453";
+
+/** A client takes the first chain that fits; the schemes tell wallets with code that theirs is taken too. */
+const CHAINS: Schema[] = ["eip191", "eip1271", "eip6492"].map((signatureScheme) => ({
+  chainId: NETWORK,
+  type: "eip191",
+  signatureScheme,
+}));
+
+const SIGN_IN_SCHEMA: Schema = {
+  $schema: DIALECT,
+  type: "object",
+  required: ["domain", "address", "uri", "version", "chainId", "type", "nonce", "issuedAt", "signature"],
+};
+
+export const signInWithX = (
+  { public_url, method, path, resources }: SignableCall,
+  nonce: string,
+  now: Date,
+): Extension => ({
+  info: {
+    domain: new URL(public_url).host,
+    uri: public_url + path,
+    version: "1",
+    nonce,
+    issuedAt: now.toISOString(),
+    expirationTime: new Date(now.getTime() + 1_000 * PROOF_SECONDS).toISOString(),
+    statement: statementOf({ method, path }),
+    ...(resources && { resources: [...resources] }),
+  },
+  supportedChains: CHAINS,
+  schema: SIGN_IN_SCHEMA,
+});
+
+const OFFER_SCHEMA: Schema = {
+  $schema: DIALECT,
+  type: "object",
+  properties: { offers: { type: "array", items: { type: "object", required: ["format", "signature"] } } },
+  required: ["offers"],
+};
+
+/** The offer of the only entry of `accepts`. */
+export const signedOffer = (jws: string): Extension => ({
+  info: { offers: [{ format: "jws", acceptIndex: 0, signature: jws }] },
+  schema: OFFER_SCHEMA,
+});

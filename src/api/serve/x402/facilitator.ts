@@ -39,7 +39,7 @@ export const supported = ({ chain }: App) => ({
     { x402Version: 1, scheme: "exact", network: NETWORK_V1 },
     { x402Version: 2, scheme: "exact", network: NETWORK_V2 },
   ],
-  extensions: ["payment-identifier", "bazaar"],
+  extensions: ["payment-identifier", "bazaar", "sign-in-with-x", "offer-receipt"],
   signers: { "eip155:*": [chain.sender] },
 });
 

@@ -11,10 +11,18 @@ import { type Form, JSON_FORM } from "../../declare/forms/form.ts";
 import type { OperationDeclaration } from "../../declare/operation.ts";
 import { mediaTypeOf, methodOf, pathOf } from "../../declare/operation-facts.ts";
 import { sha256 } from "../call.ts";
+import { type Challenge, challengeHeader } from "../mpp/challenge.ts";
 import { type Problem, problem } from "../problem.ts";
 import { bazaarForms, type Transport } from "./bazaar.ts";
-import { paymentIdentifier } from "./extensions.ts";
+import {
+  type Extension,
+  paymentIdentifier,
+  type SignableCall,
+  signedOffer,
+  signInWithX,
+} from "./extensions.ts";
 import { toBase64 } from "./header.ts";
+import type { TermsIssuer } from "./issuer.ts";
 import type { PaymentRefused } from "./payment-refusal.ts";
 
 export const NETWORK_V1 = "base";
@@ -44,6 +52,8 @@ export type PaymentTerms = {
   public_url: string;
   /** The chain is the service's own; a signature for it would be valid on Base. */
   embedded_chain: boolean;
+  /** Absent in documents, which offer nothing. */
+  issuer?: TermsIssuer;
 };
 
 export type RequirementV1 = {
@@ -68,6 +78,8 @@ export type PaymentRequired = {
   headers: Record<string, string>;
   body: Problem & { x402Version: 1; accepts: RequirementV1[]; understood?: JsonObject };
   v2: RequirementV2;
+  /** The same price for the `Payment` scheme. */
+  challenge?: Challenge;
 };
 
 /** `form`: the media type of the answer; `refused`: why the payment that came with the request is not acceptable. */
@@ -82,6 +94,8 @@ export type Quote = {
   has_key?: boolean;
   /** The way of the call, which catalogues list; default: HTTP. */
   transport?: Transport;
+  /** The call's method, path and body, which its wallet may sign instead of paying. */
+  signable?: Omit<SignableCall, "public_url">;
   /** The input is unknown or wrong, so that the price is of one unit. */
   is_unit?: boolean;
 };
@@ -131,6 +145,7 @@ export function paymentRequired(
     has_key = false,
     is_unit = false,
     transport = "http",
+    signable,
   }: Quote,
 ): PaymentRequired {
   const resource = resourceUrl(terms, path);
@@ -154,7 +169,9 @@ export function paymentRequired(
     error: refused?.code ?? "Payment required",
     resource: { url: resource, description, mimeType },
     accepts: [{ ...shared, network: NETWORK_V2, amount }],
+    extensions: extensionsOf(operation, terms, { resource, amount, signable }),
   });
+  const challenge = terms.issuer?.challenge({ amount_micro: amount, path });
   const requirement: RequirementV1 = {
     ...shared,
     network: NETWORK_V1,
@@ -172,7 +189,11 @@ export function paymentRequired(
   );
   return {
     status: 402,
-    headers: { "PAYMENT-REQUIRED": header, "Cache-Control": "no-store" },
+    headers: {
+      "PAYMENT-REQUIRED": header,
+      ...(challenge && { "WWW-Authenticate": challengeHeader(challenge) }),
+      "Cache-Control": "no-store",
+    },
     body: {
       ...body.problem,
       ...(refused && { error: refused.code }),
@@ -181,8 +202,37 @@ export function paymentRequired(
       accepts: [requirement],
     },
     v2,
+    ...(challenge && { challenge }),
   };
 }
+
+/** All but `bazaar`, which takes the room that is left. */
+function extensionsOf(
+  operation: OperationDeclaration,
+  { issuer, public_url, pay_to }: PaymentTerms,
+  { resource, amount, signable }: { resource: string; amount: string; signable: Quote["signable"] },
+): Record<string, Extension> {
+  if (!issuer) return { "payment-identifier": paymentIdentifier };
+  const offered = {
+    scheme: "exact" as const,
+    network: NETWORK_V2,
+    asset: USDC.address,
+    payTo: pay_to,
+    amount,
+  };
+  return {
+    "payment-identifier": paymentIdentifier,
+    ...(signable &&
+      takesWallet(operation) && {
+        "sign-in-with-x": signInWithX({ public_url, ...signable }, issuer.nonce(), issuer.now()),
+      }),
+    "offer-receipt": signedOffer(issuer.offer({ resourceUrl: resource, ...offered })),
+  };
+}
+
+/** True if a wallet's signature of the call is a way in. */
+export const takesWallet = ({ access }: Pick<OperationDeclaration, "access">): boolean =>
+  access.some(({ security }) => security.some((one) => "wallet" in one));
 
 /** A key is offered only to callers without one, and only where a key is accepted. */
 function remedyOf(
@@ -203,15 +253,14 @@ function fitting(
   transport: Transport,
   bare: RequirementV2,
 ): { v2: RequirementV2; header: string } {
-  const v2 = { ...bare, extensions: { "payment-identifier": paymentIdentifier } };
-  const json = JSON.stringify(v2);
+  const json = JSON.stringify(bare);
   const room = BODY_LIMIT - Buffer.byteLength(json) - BAZAAR_MEMBER.length;
   const form = bazaarForms(operation, transport).find(({ bytes }) => bytes <= room);
-  if (!form) return { v2, header: toBase64(json) };
+  if (!form) return { v2: bare, header: toBase64(json) };
   // The form's JSON is copied: writing it anew takes most of a 402's time.
   const body = `${json.slice(0, -CLOSING.length)}${BAZAAR_MEMBER}${form.json}${CLOSING}`;
   return {
-    v2: { ...v2, extensions: { ...v2.extensions, bazaar: form.extension } },
+    v2: { ...bare, extensions: { ...bare.extensions, bazaar: form.extension } },
     header: toBase64(body),
   };
 }

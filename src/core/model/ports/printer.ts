@@ -5,7 +5,7 @@ import type { Sheet } from "../sheet.ts";
 export type Print =
   | { form: "text/csv"; sheet: Sheet }
   | { form: "application/vnd.apache.parquet"; sheet: Sheet; meta: object }
-  | { form: "image/svg+xml" | "image/png"; chart: Chart; provenance: Provenance }
+  | { form: "image/svg+xml" | "image/png"; chart: Chart; provenance: Provenance; width?: number | undefined }
   | { form: "text/markdown" | "text/html" | "application/pdf"; doc: Doc };
 
 export type Printer = {

@@ -42,7 +42,7 @@ export type Settlement = {
   /** Covers any sender, and the last two hours; undefined when the chain does not show it yet. Rejects with ChainUnavailable. */
   ended(payment: SignedTransfer): Promise<PaymentEnd | undefined>;
   /**
-   * The receipt's logs prove the payment, whoever sent it. Rejects with NotSettled, ChainUnavailable (nothing was sent) or
+   * The receipt's logs prove the payment, from any sender. Rejects with NotSettled, ChainUnavailable (nothing was sent) or
    * TransactionPending (the outcome is open).
    */
   settle(payment: SignedTransfer, seen_block: bigint, errand?: Errand): Promise<Receipt>;

@@ -382,5 +382,5 @@ function limitsOfRegion({ limit }: ReportDraft, { region }: Common): void {
     limit(
       citing`The exports of the twenty-seven to ${partnerName(region)} are its imports here, as they report them.`,
     );
-  limit(citing`No forecasts are made: no operation answers them of trade yet.`);
+  limit(citing`A brief makes no forecast; the skill oracle makes one of a country.`);
 }

@@ -243,7 +243,7 @@ export function expectedSection({ at, finding }: ReportDraft, market: Market): S
   const cells = at(market, "/data/gravity/cells", "pairs of countries in the estimate", "count");
   return section(
     "Expected trade",
-    "What size and distance alone let expect of each partner, beside what is.",
+    "The trade that size and distance alone predict with each partner, beside the actual trade.",
     {
       findings: [
         finding(

@@ -1,0 +1,74 @@
+/** Figures on hover: a picture's SVG carries them as data, and the pointer's place chooses among them. */
+import { el } from "./dom.ts";
+
+type Figures = {
+  width: number;
+  x: string[];
+  at: number[];
+  series: { name: string; unit: string; values: (number | null)[] }[];
+};
+
+const numbers = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
+
+/** The data in an SVG's text; it is never parsed as markup. */
+function figuresIn(svg: string): Figures | undefined {
+  const [, text] = /<metadata>([^<]*)<\/metadata>/.exec(svg) ?? [];
+  if (text === undefined) return undefined;
+  const plain = text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+  return JSON.parse(plain) as Figures;
+}
+
+/** Shows the figures under the pointer over a picture or its canvas, which stands in `.picture`. */
+export function showFiguresOn(picture: HTMLElement, svg: string): void {
+  const figures = figuresIn(svg);
+  const frame = picture.closest<HTMLElement>(".picture");
+  if (!figures || !frame) return;
+  const rule = el("div", { class: "hover-rule", "aria-hidden": "true", hidden: true });
+  const box = el("div", { class: "hover-box", "aria-hidden": "true", hidden: true });
+  frame.classList.add("hovered");
+  frame.append(rule, box);
+  const hide = () => {
+    rule.hidden = true;
+    box.hidden = true;
+  };
+  const show = (event: PointerEvent) => {
+    const { left, width } = picture.getBoundingClientRect();
+    const scale = width / figures.width;
+    const place = nearest(figures.at, (event.clientX - left) / scale);
+    const from = figures.at[place]! * scale + picture.offsetLeft;
+    box.replaceChildren(
+      el("strong", {}, figures.x[place]!),
+      ...figures.series.flatMap((one) => lineOf(one, place)),
+    );
+    rule.style.left = `${from}px`;
+    box.style.left = `${from}px`;
+    box.classList.toggle("leftwards", from > width / 2);
+    rule.hidden = false;
+    box.hidden = false;
+  };
+  picture.addEventListener("pointermove", show);
+  picture.addEventListener("pointerdown", show);
+  picture.addEventListener("pointerleave", hide);
+}
+
+function lineOf({ name, unit, values }: Figures["series"][number], place: number): HTMLElement[] {
+  const value = values[place];
+  if (value === null || value === undefined) return [];
+  return [el("span", {}, `${name}: ${numbers.format(value)} ${unit}`.trim())];
+}
+
+const nearest = (places: readonly number[], wanted: number): number =>
+  places.reduce(
+    (best, place, at) => (Math.abs(place - wanted) < Math.abs(places[best]! - wanted) ? at : best),
+    0,
+  );
+
+/** The same for a picture with an address of its own. */
+export async function showFiguresOf(image: HTMLImageElement): Promise<void> {
+  const response = await fetch(image.currentSrc || image.src, { headers: { Accept: "image/svg+xml" } });
+  if (response.ok) showFiguresOn(image, await response.text());
+}
+
+/** A picture for this screen: on a phone its parts stand one below the other. */
+export const pictureWidth = (): number | undefined =>
+  matchMedia("(max-width: 30rem)").matches ? Math.max(320, Math.round(innerWidth)) : undefined;
