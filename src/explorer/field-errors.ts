@@ -11,6 +11,10 @@ export function clearErrors(form: HTMLFormElement): void {
   }
 }
 
+/** Some messages begin with the field themselves. */
+const sentenceOf = ({ path, message }: FieldError) =>
+  message.startsWith(`${path} `) ? message : `${path} ${message}`;
+
 /** Marks each named field and goes to the first; `path` may lead into a field's value. */
 export function markErrors(form: HTMLFormElement, errors: readonly FieldError[]): void {
   const controls = [...form.querySelectorAll<HTMLInputElement>("[data-in]")];
@@ -18,7 +22,7 @@ export function markErrors(form: HTMLFormElement, errors: readonly FieldError[])
     const own = errors.filter(({ path }) => path.split(".")[0] === control.name);
     if (own.length === 0) return false;
     const id = `error-${control.name}`;
-    const text = own.map(({ path, message }) => `${path} ${message}`).join("; ");
+    const text = own.map(sentenceOf).join("; ");
     control.setAttribute("aria-invalid", "true");
     control.setAttribute("aria-describedby", `${id} about-${control.name}`);
     control.after(el("p", { id, class: "field-error" }, text));

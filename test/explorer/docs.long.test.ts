@@ -2,6 +2,8 @@
  * The pages at / and /docs for a visitor: a real Chromium, a real service with data, a chain that accepts a demo
  * wallet's money.
  */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openSandbox } from "../support/sandbox.ts";
@@ -124,6 +126,41 @@ describe.skipIf(!chromium)(
       await page.locator("#field-params").fill('{"sides": 1}');
       expect(await run(page, "key")).toMatch(/^400 refused/);
       expect(await page.locator("#answer pre").textContent()).toContain("params.sides");
+      expect(await page.locator("#field-params").getAttribute("aria-invalid")).toBe("true");
+      expect(await page.locator("#error-params").textContent()).toContain("params.sides");
+    });
+
+    test("a key gets a chart whose figures show on hover, and the answer as a file", async () => {
+      const page = await open(PARTNERS.replace("top_partners", "timeline"));
+      await page.locator("input[value=key]").check();
+      await page.locator("#key").fill(key);
+      expect(await run(page, "key")).toMatch(/^200 answered/);
+      await page.getByRole("button", { name: "Chart", exact: true }).click();
+      const canvas = page.locator("#answer canvas");
+      await canvas.waitFor();
+      await page.locator(".hover-box").waitFor({ state: "attached" });
+      await canvas.hover({ position: { x: 300, y: 100 } });
+      await expect.poll(() => page.locator(".hover-box").textContent()).toMatch(/^\d{4}-\d\d.*EUR/);
+      const saved = page.waitForEvent("download");
+      await page.locator('#downloads [data-form="text/csv"]').click();
+      expect((await saved).suggestedFilename()).toBe("trade-timeline.csv");
+    });
+
+    test("the call as code follows the form, and runs as it stands", async () => {
+      const page = await open(PARTNERS);
+      await page.locator("input[value=key]").check();
+      await page.locator("#key").fill(key);
+      await page.locator("#field-limit").fill("2");
+      const code = async (language: string) => {
+        await page.locator(`[data-language=${language}]`).click();
+        return (await page.locator(`[data-code=${language}] pre`).textContent())!;
+      };
+      const env = { ...process.env, TALLYSTICK_KEY: key };
+      const ran = async (command: string, ...options: string[]) =>
+        (await promisify(execFile)(command, options, { env })).stdout;
+      expect(await code("curl")).not.toContain(key);
+      expect(JSON.parse(await ran("bash", "-c", await code("curl")))).toMatchObject({ success: true });
+      expect(await ran("node", "--input-type=module", "-e", await code("TypeScript"))).toContain("value_eur");
     });
 
     test("the page works by keyboard alone", async () => {
