@@ -50,7 +50,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   "src/adapters": row(`
     eventstore eventstore/system src/core src/core/model src/domain (computed) @duckdb/node-api
     @eventstore/db-client @jitl/quickjs-wasmfile-release-sync @resvg/resvg-js aws4fetch csv-stringify/sync
-    types:echarts fontkit hyparquet-writer lru-cache node:child_process node:crypto node:dns/promises node:fs
+    types:echarts fontkit hyparquet-writer jose lru-cache node:child_process node:crypto node:dns/promises node:fs
     node:fs/promises node:http node:https node:module node:net node:os node:path node:timers/promises node:url
     node:util node:worker_threads node:zlib pg quickjs-emscripten-core types:tiny-secp256k1 viem viem/accounts
     viem/utils zod`),
@@ -60,8 +60,10 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   "src/anchoring/contracts": row(`${files} node:crypto solc`),
   "src/audit": row(`
     ${files} eventstore/files eventstore/verify src/anchoring src/core/model src/domain types:pg viem viem/utils`),
-  "src/witness": row(`${files} src/adapters src/anchoring node:crypto node:http zod`),
-  "src/worker": row(`${files} eventstore src/adapters src/core src/core/model src/domain node:crypto zod`),
+  "src/witness": row(`${files} eventstore/files src/adapters src/anchoring node:crypto node:http zod`),
+  "src/worker": row(
+    `${files} eventstore eventstore/files src/adapters src/core src/core/model src/domain node:crypto zod`,
+  ),
 
   // Calls: an operation is declared, served, described and carried.
   "src/api/declare": row(`
@@ -69,7 +71,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     types:@modelcontextprotocol/server fastest-levenshtein lru-cache negotiator node:crypto zod`),
   "src/api/serve": row(`
     eventstore src/anchoring src/api/declare src/core src/core/model src/datasets src/domain src/projections
-    @x402/core/http lru-cache node:crypto node:timers/promises zod`),
+    @x402/core/http lru-cache node:crypto node:timers/promises viem/utils zod`),
   "src/api/describe": row(`
     src/anchoring src/api/declare src/api/serve src/core src/core/model src/datasets src/domain src/projections
     @apiture/openapi-down-convert esbuild markdown-it negotiator node:crypto node:fs/promises node:path prom-client zod`),
@@ -85,7 +87,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     fastest-levenshtein helmet node:crypto node:events types:node:http node:stream node:zlib types:pino raw-body`),
 
   // It runs in browsers, and its verifiers in Node.
-  "src/explorer": row("src/core/model node:fs node:url node:zlib viem/accounts"),
+  "src/explorer": row("src/core/model (computed) node:fs node:url node:zlib viem/accounts"),
 
   // An area is said once; the runtime knows all of them, and the command line is the runtime's.
   "src/areas": row(`
@@ -108,7 +110,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     src/operator src/outside src/projections src/reactors src/runtime src/runtime/settings src/witness src/worker cli-progress
     commander jose node:child_process node:crypto node:http types:node:net node:stream/consumers
     node:timers/promises node:util types:pino pino-pretty viem/accounts viem/utils zod`),
-  "src/main.ts": row("src/cli src/core src/core/model src/runtime types:commander node:fs pino"),
+  "src/main.ts": row("src/cli src/core src/core/model src/runtime types:commander node:fs node:util pino"),
 };
 
 /** Layers without clock, chance, input or output: callers pass them. */

@@ -73,10 +73,10 @@ async function fileReads(service: ProbedService, caller: Caller): Promise<void> 
   await stop();
   service.tell({ read_file: null });
   await rm(dir, { recursive: true });
-  const told = ({ file_reads_ms }: typeof quiet) =>
+  const textOf = ({ file_reads_ms }: typeof quiet) =>
     `median ${ms(median(file_reads_ms))}, p95 ${ms(p95(file_reads_ms))}, longest ${ms(worst(file_reads_ms))}`;
-  console.log(`reading a file of 1 MB in the service: ${told(quiet)}`);
-  console.log(`  beside whole-cube questions at ${CONNECTIONS} connections: ${told(busy)}`);
+  console.log(`reading a file of 1 MB in the service: ${textOf(quiet)}`);
+  console.log(`  beside whole-cube questions at ${CONNECTIONS} connections: ${textOf(busy)}`);
   console.log(`  statements at once, at most: ${busy.most_at_once}; event loop held ${loopOf(busy)}`);
 }
 

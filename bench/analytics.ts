@@ -212,9 +212,9 @@ async function hot(
 }
 
 /** The service's answers also name their vintages. */
-function isSame(path: string, { data, meta }: Answer, told: Answer): void {
-  const known = Object.fromEntries(Object.keys(told.meta).map((field) => [field, meta[field]]));
-  if (JSON.stringify([data, known]) !== JSON.stringify([told.data, told.meta]))
+function isSame(path: string, { data, meta }: Answer, answer: Answer): void {
+  const known = Object.fromEntries(Object.keys(answer.meta).map((field) => [field, meta[field]]));
+  if (JSON.stringify([data, known]) !== JSON.stringify([answer.data, answer.meta]))
     throw new Error(`${path}: the service answers otherwise than its tables`);
 }
 
@@ -227,8 +227,8 @@ async function measureOperations(setup: Runtime, manifest: Manifest, postgres: P
   );
   beside?.route.stop();
   const opening = { between: 0, at_work: 0 };
-  const asked = given.only.includes("cold") ? questions : [];
-  for (const [of, question] of asked.entries()) {
+  const requests = given.only.includes("cold") ? questions : [];
+  for (const [of, question] of requests.entries()) {
     const { served, run, loop_ms } = await cold(setup, manifest, question, first[of]!);
     opening.between = Math.max(opening.between, loop_ms.between);
     opening.at_work = Math.max(opening.at_work, loop_ms.at_work);
@@ -236,7 +236,7 @@ async function measureOperations(setup: Runtime, manifest: Manifest, postgres: P
   }
   console.log(`milliseconds; ${CONNECTIONS} connections; ${availableParallelism()} cores`);
   console.table(lines);
-  if (asked.length > 0)
+  if (requests.length > 0)
     console.log(`event loop held while the cube is opened: ${loopOf({ loop_ms: opening })}`);
 }
 

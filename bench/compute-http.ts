@@ -38,7 +38,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 2 * WORKERS });
 function call<T>(url: string, headers: Headers, body?: object): Promise<T> {
   const text = body && JSON.stringify(body);
   return new Promise((done, fail) => {
-    const asked = request(
+    const input = request(
       url,
       {
         agent,
@@ -58,8 +58,8 @@ function call<T>(url: string, headers: Headers, body?: object): Promise<T> {
         });
       },
     );
-    asked.on("error", fail);
-    asked.end(text);
+    input.on("error", fail);
+    input.end(text);
   });
 }
 

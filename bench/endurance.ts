@@ -112,11 +112,11 @@ const end = () => (kills < mostKills ? begun + minutes * 60_000 : 0);
 const run = promisify(execFile);
 const TALLYSTICK = fileURLToPath(new URL("../bin/tallystick", import.meta.url));
 
-const told = { answered: 0, refused: 0, again: 0, broken: 0, worst_ms: 0 };
+const counts = { answered: 0, refused: 0, again: 0, broken: 0, worst_ms: 0 };
 const latencies: number[] = [];
 const problems = createProblems();
 /** The slowest calls from their due time, with all their answers. */
-const slowest: { path: string; ms: number; due: string; told: string[] }[] = [];
+const slowest: { path: string; ms: number; due: string; lines: string[] }[] = [];
 const SLOWEST = 40;
 const keep = values.keep ?? (await mkdtemp(join(tmpdir(), "tallystick-endurance-")));
 await mkdir(keep, { recursive: true });
@@ -213,7 +213,7 @@ async function killAgain(
     process.kill(services[at]!.pid, "SIGKILL");
     if (++kills % 50 === 0)
       console.log(
-        `${kills} killed in ${Math.round((Date.now() - begun) / 1_000)} s, ${told.answered} calls answered meanwhile`,
+        `${kills} killed in ${Math.round((Date.now() - begun) / 1_000)} s, ${counts.answered} calls answered meanwhile`,
       );
     services[at] = launchServiceProcess(env, logOf(at));
   }
@@ -353,13 +353,13 @@ async function withoutPause(parties: Parties, until: () => number): Promise<void
 
 /** Calls per second answered to callers without pauses. */
 async function capacity(parties: Parties): Promise<number> {
-  const before = told.answered;
+  const before = counts.answered;
   const until = Date.now() + measure_ms;
   await withoutPause(parties, () => until);
-  const rate = (told.answered - before) / (measure_ms / 1_000);
+  const rate = (counts.answered - before) / (measure_ms / 1_000);
   latencies.length = 0;
   slowest.length = 0;
-  Object.assign(told, { answered: 0, refused: 0, again: 0, broken: 0, worst_ms: 0 });
+  Object.assign(counts, { answered: 0, refused: 0, again: 0, broken: 0, worst_ms: 0 });
   console.log(`${rate.toFixed(0)} calls a second without a pause; ${(load * rate).toFixed(0)} are asked for`);
   return rate;
 }
@@ -408,9 +408,9 @@ async function command(
       if (answer.ok && event) acknowledged.set(type, (acknowledged.get(type) ?? new Set()).add(event));
       return;
     }
-    if (answer) told.broken++;
+    if (answer) counts.broken++;
     heard.push(`${answer?.status ?? "no answer"} after ${Math.round(performance.now() - at)} ms`);
-    told.again++;
+    counts.again++;
     await pause(50);
   }
 }
@@ -439,16 +439,16 @@ function remember(path: string, due: number, heard: string[]): void {
   const ms = Math.round(performance.now() - due);
   if (slowest.length === SLOWEST && ms <= slowest.at(-1)!.ms) return;
   const at = new Date(performance.timeOrigin + due).toISOString();
-  slowest.push({ path, ms, due: at, told: heard });
+  slowest.push({ path, ms, due: at, lines: heard });
   slowest.sort((a, b) => b.ms - a.ms).splice(SLOWEST);
 }
 
 function count(status: number | undefined, ms: number): void {
   if (status === undefined) return;
-  if (status >= 500) told.broken++;
-  else if (status >= 400) told.refused++;
-  else told.answered++;
-  told.worst_ms = Math.max(told.worst_ms, ms);
+  if (status >= 500) counts.broken++;
+  else if (status >= 400) counts.refused++;
+  else counts.answered++;
+  counts.worst_ms = Math.max(counts.worst_ms, ms);
   if (latencies.length < 2_000_000) latencies.push(ms);
 }
 
@@ -470,7 +470,7 @@ async function tell(env: Environment): Promise<void> {
   }
   await client.end();
   latencies.sort((a, b) => a - b);
-  const { answered, refused, again, broken, worst_ms } = told;
+  const { answered, refused, again, broken, worst_ms } = counts;
   const elapsed_s = (Date.now() - begun) / 1_000;
   console.log(
     `${Math.round(elapsed_s)} s, ${processes} processes, ${callers} callers, ${kills} kills: ${answered} answered (${Math.round(answered / elapsed_s)} a second), ${refused} refused, ${broken} answers of 500 or more, ${again} said again`,

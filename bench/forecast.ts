@@ -38,7 +38,7 @@ const others: Record<string, Method> = {
 };
 
 type Row = { name: string; kind: string; errors: number[] };
-type Within = { told: number; 80: number; 95: number };
+type Within = { answered: number; 80: number; 95: number };
 
 const series = await realSeries();
 const rows: Row[] = [];
@@ -59,8 +59,8 @@ function judge(name: string, one: number[], origin: number, said: Ahead): void {
 const windows = [36, 24, 12];
 for (const window of windows) {
   const name = `forecast, months_history ${window}`;
-  const within: Within = { told: 0, 80: 0, 95: 0 };
-  const walked: Within = { told: 0, 80: 0, 95: 0 };
+  const within: Within = { answered: 0, 80: 0, 95: 0 };
+  const walked: Within = { answered: 0, 80: 0, 95: 0 };
   let seasonal = 0;
   const begun = process.cpuUsage();
   for (const origin of ORIGINS) {
@@ -72,11 +72,11 @@ for (const window of windows) {
       const one = series[at]!;
       if (method === "seasonal_tsb") seasonal += 1;
       judge(name, one, origin, (ahead) => months[ahead - 1]!.mean);
-      walked.told += coverage.n;
+      walked.answered += coverage.n;
       for (const level of [80, 95] as const) walked[level] += ((coverage[level] ?? 0) * coverage.n) / 100;
       for (const month of months) {
         if (!month[95] || !month[80]) continue;
-        within.told += 1;
+        within.answered += 1;
         const came = one[origin + month.ahead - 1]!;
         for (const level of [80, 95] as const)
           if (month[level]!.low <= came && came <= month[level]!.high) within[level] += 1;
@@ -84,8 +84,8 @@ for (const window of windows) {
     }
   }
   const { user, system } = process.cpuUsage(begun);
-  const percent = ({ told, ...of }: Within) =>
-    `${((100 * of[80]) / told).toFixed(1)} and ${((100 * of[95]) / told).toFixed(1)} % of ${told.toLocaleString("en")}`;
+  const percent = ({ answered, ...of }: Within) =>
+    `${((100 * of[80]) / answered).toFixed(1)} and ${((100 * of[95]) / answered).toFixed(1)} % of ${answered.toLocaleString("en")}`;
   console.log(
     `${name}: within ${percent(within)}; walked forward ${percent(walked)}; seasonal ${seasonal} of ${series.length * ORIGINS.length}; ` +
       `${((user + system) / 1_000 / series.length / ORIGINS.length).toFixed(2)} ms CPU a product`,

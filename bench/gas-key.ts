@@ -65,14 +65,14 @@ await withDatabase(async (env) => {
   for (const has_nonces of [false, true]) {
     const opened = Array.from({ length: processes }, () => open(has_nonces));
     const took: number[] = [];
-    const told = new Map<string, number>();
+    const firstSeen = new Map<string, number>();
     const one = async (n: number) => {
       const call = transferCall(await payment(wallet(n % WALLETS), 1n));
       const { chain } = opened[Math.floor(Math.random() * opened.length)]!;
       const began = performance.now();
       await chain.send(call, { gas: TRANSFER_GAS, purpose: "settlement" }).then(
         () => took.push(performance.now() - began),
-        ({ name }: Error) => told.set(name, (told.get(name) ?? 0) + 1),
+        ({ name }: Error) => firstSeen.set(name, (firstSeen.get(name) ?? 0) + 1),
       );
     };
     const under_way: Promise<void>[] = [];
@@ -88,8 +88,8 @@ await withDatabase(async (env) => {
       processes,
       "nonces of their own": has_nonces ? "yes" : "no",
       carried: took.length,
-      "not sent": told.get("ChainUnavailable") ?? 0,
-      pending: told.get("TransactionPending") ?? 0,
+      "not sent": firstSeen.get("ChainUnavailable") ?? 0,
+      pending: firstSeen.get("TransactionPending") ?? 0,
       "p50 ms": at(0.5),
       "p99 ms": at(0.99),
       "longest ms": at(1),

@@ -41,7 +41,7 @@ const LINES = Number(given.lines);
 const FIRST = 202001;
 const periods = Array.from({ length: MONTHS }, (_, at) => addMonths(FIRST, at));
 const dir = resolve(given.dir);
-const [served, home, told] = [join(dir, "served"), join(dir, "home"), join(dir, "runs.json")];
+const [served, home, runsFile] = [join(dir, "served"), join(dir, "home"), join(dir, "runs.json")];
 const begun = performance.now();
 const secondsLeft = () => Number(given.seconds) - (performance.now() - begun) / 1000;
 const LIMITS = { threads: availableParallelism(), memory_mb: 1024 };
@@ -287,8 +287,8 @@ console.log(
 if (!(await generate())) console.log("\nmonths are still to be generated: run it again");
 else if (secondsLeft() > 30) {
   const { code, ...run } = await runCommand();
-  const runs = [...(JSON.parse(await readFile(told, "utf8").catch(() => "[]")) as Run[]), run];
-  await writeFile(told, JSON.stringify(runs));
+  const runs = [...(JSON.parse(await readFile(runsFile, "utf8").catch(() => "[]")) as Run[]), run];
+  await writeFile(runsFile, JSON.stringify(runs));
   console.table(
     runs.map((one) => ({
       "wall s": one.seconds.toFixed(0),

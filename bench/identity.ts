@@ -96,9 +96,9 @@ const WARM_UP_S = 2;
 
 /** This many callers read in turn, so that none exhausts its ten free scores a day. */
 const CALLERS = 2_000;
-let asked = 0;
+let pages = 0;
 const nextCaller = () => {
-  const caller = asked++ % CALLERS;
+  const caller = pages++ % CALLERS;
   return { "X-Forwarded-For": `172.16.${Math.floor(caller / 250)}.${1 + (caller % 250)}` };
 };
 
@@ -122,9 +122,9 @@ async function walk(url: string): Promise<{ agents: number; pages: number; secon
   const seen = new Set<string>();
   let pages = 0;
   for (let cursor: string | null = ""; cursor !== null; pages++) {
-    const asked = `${url}/soul/directory?limit=100${cursor === "" ? "" : `&cursor=${cursor}`}`;
-    const answer = await fetch(asked, { headers: anywhere() });
-    if (!answer.ok) throw new Error(`${asked}: ${await answer.text()}`);
+    const path = `${url}/soul/directory?limit=100${cursor === "" ? "" : `&cursor=${cursor}`}`;
+    const answer = await fetch(path, { headers: anywhere() });
+    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
     const page = (await answer.json()) as Page;
     for (const { sx_id } of page.agents) {
       if (seen.has(sx_id)) throw new Error(`${sx_id} came twice`);
@@ -181,13 +181,13 @@ await withDatabase(async (given) => {
     ["badges", () => `/soul/badges/${any()}`],
     ["how many there are", () => "/soul/stats"],
   ];
-  const told: Record<string, Paced & { "CPU ms a call": number }> = {};
+  const result: Record<string, Paced & { "CPU ms a call": number }> = {};
   const measure = async (what: string, server: Measured, path: () => string) => {
     await reads(server.url, path, WARM_UP_S);
     const before = server.cpu_ms();
     const paced = await reads(server.url, path);
     const cpu_ms = (server.cpu_ms() - before) / (paced["a second"] * load.seconds);
-    told[what] = { ...paced, "CPU ms a call": Number(cpu_ms.toFixed(3)) };
+    result[what] = { ...paced, "CPU ms a call": Number(cpu_ms.toFixed(3)) };
   };
   const passport = await fetch(`${service.url}/soul/passport/1`).then((answer) => answer.text());
   const bare = await startBareExpress(passport);
@@ -195,7 +195,7 @@ await withDatabase(async (given) => {
   bare.stop();
   for (const [what, path] of paths) await measure(what, service, path);
   console.log(`reads among ${many} passports:`);
-  console.table(told);
+  console.table(result);
   console.log("the directory, walked whole:", await walk(service.url));
   if (values.only !== "reads") {
     const bet = (): Post => ({ headers: key, body: JSON.stringify({ bet_type: "red" }) });

@@ -25,7 +25,7 @@ const { values: given } = parseArgs({
     ether: number("3000"),
   },
 });
-const asked = (name: keyof typeof given) => Number(given[name]);
+const numberOf = (name: keyof typeof given) => Number(given[name]);
 
 /**
  * CPU time in ms: of the service's one thread, and of the database besides the append. `commits`: each one's
@@ -89,14 +89,14 @@ type Simulated = { p95_ms: number; lock_busy: number; thread_busy: number; datab
  */
 function simulate(calls_a_second: number, processes: number): Simulated {
   const draw = numbers(7);
-  const end = asked("seconds") * 1_000;
+  const end = numberOf("seconds") * 1_000;
   const free = new Array<number>(processes).fill(0);
   const queues: QueuedCommit[][] = free.map(() => []);
   const late: number[] = [];
   let [thread, database] = [0, 0];
   for (let now = 0; now < end; now += (-Math.log(1 - draw()) * 1_000) / calls_a_second) {
     const kind = kindAt(draw());
-    const crosses = kind.commits.length > 0 && draw() < asked("crossing");
+    const crosses = kind.commits.length > 0 && draw() < numberOf("crossing");
     const own = kind.thread_ms + (crosses ? CROSSED_THREAD_MS : 0);
     const at = free.indexOf(Math.min(...free));
     const done = Math.max(now, free[at]!) + own;
@@ -119,7 +119,7 @@ function simulate(calls_a_second: number, processes: number): Simulated {
     p95_ms: late[Math.floor(late.length * 0.95)]!,
     lock_busy: lock / end,
     thread_busy: thread / end / processes,
-    database_busy: (database + lock) / end / asked("cores"),
+    database_busy: (database + lock) / end / numberOf("cores"),
   };
 }
 
@@ -173,12 +173,12 @@ function processesFor(calls: number): { processes: number; simulated: Simulated 
 
 const meanOf = (of: (kind: Kind) => number) => KINDS.reduce((sum, kind) => sum + kind.share * of(kind), 0);
 const eventsOf = ({ commits }: Kind) => commits.reduce((sum, { events }) => sum + events, 0);
-const crossing = meanOf(({ commits }) => Math.sign(commits.length)) * asked("crossing");
+const crossing = meanOf(({ commits }) => Math.sign(commits.length)) * numberOf("crossing");
 const events_a_call = meanOf(eventsOf) + crossing * CROSSED.events;
 
 /** The highest rate of one log, to a twentieth. */
 function mostOfOneLog(): number {
-  let well = asked("calls");
+  let well = numberOf("calls");
   if (!processesFor(well)) throw new Error(`one log does not take ${well} calls a second`);
   while (processesFor(well * 2)) well *= 2;
   for (let step = well / 2; step >= well / 20; step /= 2) if (processesFor(well + step)) well += step;
@@ -187,10 +187,10 @@ function mostOfOneLog(): number {
 
 const most = mostOfOneLog();
 console.log(
-  `one log takes ${most} calls a second (${Math.round(most * events_a_call)} events), a database server of ${asked("cores")} cores, a thread a process`,
+  `one log takes ${most} calls a second (${Math.round(most * events_a_call)} events), a database server of ${numberOf("cores")} cores, a thread a process`,
 );
 const table = [1, 10, 100, 1_000].map((times) => {
-  const calls = asked("calls") * times;
+  const calls = numberOf("calls") * times;
   const logs = Math.ceil(calls / most);
   const { processes, simulated } = processesFor(calls / logs)!;
   const events_a_day = calls * events_a_call * 86_400;
@@ -198,7 +198,7 @@ const table = [1, 10, 100, 1_000].map((times) => {
   const gb_a_month = ((events_a_day + notes_a_day) * 30 * BYTES_AN_EVENT) / 1e9;
   const gas_a_day = ANCHORS_A_DAY * GAS_AN_ANCHOR;
   // Each log has a standby; the first log, which records the others, is one of them.
-  const cores = logs * (processes + 2 * asked("cores"));
+  const cores = logs * (processes + 2 * numberOf("cores"));
   return {
     load: `${times} ×`,
     "calls /s": calls,
@@ -211,8 +211,8 @@ const table = [1, 10, 100, 1_000].map((times) => {
     "GB a month": Math.round(gb_a_month),
     "notes a day": notes_a_day,
     "Mgas a day": Number((gas_a_day / 1e6).toFixed(1)),
-    "gas EUR a month": Number((gas_a_day * 30 * asked("gwei") * 1e-9 * asked("ether")).toFixed(0)),
-    "machines EUR a month": Math.round(cores * asked("core-month") + gb_a_month * asked("gb-month")),
+    "gas EUR a month": Number((gas_a_day * 30 * numberOf("gwei") * 1e-9 * numberOf("ether")).toFixed(0)),
+    "machines EUR a month": Math.round(cores * numberOf("core-month") + gb_a_month * numberOf("gb-month")),
   };
 });
 console.table(table);

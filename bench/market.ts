@@ -71,7 +71,7 @@ await withDatabase(async ({ DATABASE_URL }) => {
     await pool.query("vacuum analyze read.stack_v1");
     await pool.query("analyze read.trust_ranks_v3");
     console.log(`${ITEMS} items of ${AUTHORS} authors; ${EACH} questions each`);
-    const told: Record<string, object> = {};
+    const answer: Record<string, object> = {};
     for (const [name, of] of Object.entries(questions)) {
       const taken: number[] = [];
       let found = 0;
@@ -82,9 +82,9 @@ await withDatabase(async ({ DATABASE_URL }) => {
       }
       taken.sort((a, b) => a - b);
       const at = (share: number) => taken[Math.floor(share * (taken.length - 1))]!.toFixed(2);
-      told[name] = { "p50 ms": at(0.5), "p95 ms": at(0.95), "rows a page": (found / EACH).toFixed(1) };
+      answer[name] = { "p50 ms": at(0.5), "p95 ms": at(0.95), "rows a page": (found / EACH).toFixed(1) };
     }
-    console.table(told);
+    console.table(answer);
   } finally {
     await pool.end();
   }

@@ -201,7 +201,7 @@ export class MixedLog {
     const target = payment.targetOf(payment.idOf(name));
     const { tenant } = target;
     const operation = ["trade_top_partners", "trade_seasonality", "fusion_market_intel"][this.#below(3)]!;
-    const asked = {
+    const request = {
       operation,
       request_sha256: this.#hex(),
       tenant,
@@ -210,7 +210,7 @@ export class MixedLog {
     };
     const valid = { valid_after: "0", valid_before: "1999999999", signature: `0x${this.#hex(130)}` as const };
     const holder = "3b241101-e2bb-4255-8caf-4136c566a962";
-    const claim = { ...name, pay_to, amount_micro: 20_000, ...valid, ...asked, holder };
+    const claim = { ...name, pay_to, amount_micro: 20_000, ...valid, ...request, holder };
     this.#decide(payment, target, payment.claim(claim));
     this.#commit(tenant, operation);
     const luck = this.#below(100);
@@ -250,14 +250,14 @@ export class MixedLog {
     const tenant = `tenant-${this.#below(TENANTS)}`;
     const client_seed = this.#hex(8);
     const target = { tenant, id: roll.rollsId(seed_hash, "dice", client_seed) };
-    const asked = {
+    const request = {
       roll_id: this.#hex(32),
       tenant,
       params: { sides: 6, count: 1 },
       client_seed,
       rolled_at: this.#at(),
     };
-    this.#decide(roll, target, roll.roll({ ...asked, game: "dice" }, this.#drawing()));
+    this.#decide(roll, target, roll.roll({ ...request, game: "dice" }, this.#drawing()));
     this.#commit(`key:${this.#hex(8)}`, "rng_roll");
     this.#forget(roll, target);
   }
@@ -265,8 +265,8 @@ export class MixedLog {
   #played(): void {
     const tenant = `tenant-${this.#below(TENANTS)}`;
     const params = { direction: "under", target: 50 };
-    const asked = { roll_id: this.#hex(32), tenant, params, client_seed: "bench", rolled_at: this.#at() };
-    const wanted = { ...asked, game: "lounge-dice" as const, stake: ATTO / 1_000n };
+    const request = { roll_id: this.#hex(32), tenant, params, client_seed: "bench", rolled_at: this.#at() };
+    const wanted = { ...request, game: "lounge-dice" as const, stake: ATTO / 1_000n };
     this.#decide(lounge, lounge.targetOf(tenant), lounge.bet(wanted, this.#drawing()));
     this.#commit(`key:${this.#hex(8)}`, "lounge_dice");
   }

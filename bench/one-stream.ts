@@ -93,13 +93,13 @@ async function compare(): Promise<void> {
     const appends = await appendRate(env, { seconds, connections });
     const rows = [];
     for (const processes of values.processes.split(",").map(Number)) {
-      const told: RoundInput = {
+      const round: RoundInput = {
         url,
         stream: String(processes),
         callers: Math.ceil(connections / processes),
         seconds,
       };
-      const all = await Promise.all(Array.from({ length: processes }, () => countedBy(told)));
+      const all = await Promise.all(Array.from({ length: processes }, () => countedBy(round)));
       const done = all.map((one) => one.done);
       const total = done.reduce((sum, one) => sum + one, 0);
       rows.push({
@@ -117,8 +117,8 @@ async function compare(): Promise<void> {
   });
 }
 
-async function countedBy(told: RoundInput): Promise<RoundCount> {
-  const child: ChildProcess = fork(fileURLToPath(import.meta.url), [JSON.stringify(told)]);
+async function countedBy(round: RoundInput): Promise<RoundCount> {
+  const child: ChildProcess = fork(fileURLToPath(import.meta.url), [JSON.stringify(round)]);
   const [counted] = (await once(child, "message")) as [RoundCount];
   return counted;
 }

@@ -20,7 +20,7 @@ export async function paced(url: string, next: () => PacedRequest, pace: Pace): 
   for (let due = begun; due < end; due += (-Math.log(1 - Math.random()) * 1_000) / pace.rps) {
     const early = due - performance.now();
     if (early > 0) await pause(early);
-    answers.push(asked(agent, url, next()).then((at) => void taken_ms.push(at - due)));
+    answers.push(latencyOf(agent, url, next()).then((at) => void taken_ms.push(at - due)));
   }
   await Promise.all(answers);
   const seconds = (performance.now() - begun) / 1_000;
@@ -36,7 +36,7 @@ export async function paced(url: string, next: () => PacedRequest, pace: Pace): 
 }
 
 /** When the answer arrived. */
-const asked = (agent: Agent, url: string, { path, headers }: PacedRequest): Promise<number> =>
+const latencyOf = (agent: Agent, url: string, { path, headers }: PacedRequest): Promise<number> =>
   new Promise((done, fail) => {
     const call = request(url + path, { agent, headers }, (answer) => {
       if (answer.statusCode !== 200) {

@@ -62,9 +62,9 @@ async function call({ url, payments, callers }: Job): Promise<RoundResult> {
   const began = performance.now();
   const caller = async () => {
     for (let payment = waiting.pop(); payment; payment = waiting.pop()) {
-      const asked = performance.now();
+      const started = performance.now();
       await ask(payment);
-      latencies.push(performance.now() - asked);
+      latencies.push(performance.now() - started);
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));
@@ -159,11 +159,11 @@ async function main(): Promise<void> {
         `| ${[callers, (count / seconds).toFixed(0), at(0.5), at(0.95), ...parts, cpu].join(" | ")} |`,
       );
     }
-    const asked = { pay_to: pay_to.toLowerCase() as Hex, amount_micro: BigInt(PRICE) };
+    const request = { pay_to: pay_to.toLowerCase() as Hex, amount_micro: BigInt(PRICE) };
     const checked = (await sign(1_000)).map(encode);
     const began = performance.now();
     for (const payment of checked) {
-      const { refusal } = judge(readPayment(payment), asked, new Date(), service.app.recover);
+      const { refusal } = judge(readPayment(payment), request, new Date(), service.app.recover);
       if (refusal) throw refusal;
     }
     const ms = (performance.now() - began) / checked.length;

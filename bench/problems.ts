@@ -29,7 +29,7 @@ export function createProblems(): Problems {
   };
   return {
     note: (path, { status, headers }, body) => {
-      const { type, detail } = told(body);
+      const { type, detail } = readProblem(body);
       // The part before # is the service's address, which differs between processes.
       const kind = { path, status, type: type.slice(type.indexOf("#") + 1) };
       count(kind, () => ({
@@ -49,7 +49,7 @@ export function createProblems(): Problems {
 }
 
 /** A 402 is no problem document, and names a payment's fault in `error`. */
-function told(body: string): { type: string; detail: string } {
+function readProblem(body: string): { type: string; detail: string } {
   try {
     const { type, detail, error } = JSON.parse(body) as Partial<Record<"type" | "detail" | "error", string>>;
     return { type: type ?? "none", detail: detail ?? error ?? body.slice(0, 500) };

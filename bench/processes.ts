@@ -53,8 +53,8 @@ async function append({ url, ...load }: RoundInput): Promise<RoundResult> {
   return done;
 }
 
-async function appendedBy(told: RoundInput): Promise<RoundResult> {
-  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(told)]);
+async function appendedBy(round: RoundInput): Promise<RoundResult> {
+  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(round)]);
   const [done] = (await once(child, "message")) as [RoundResult];
   return done;
 }
@@ -107,7 +107,7 @@ const roll = (url: string, payment: Headers, agent: Agent) =>
   });
 
 /** The total rate, and the 95th percentile of the durations. */
-function told(all: readonly RoundResult[], again = 0) {
+function summary(all: readonly RoundResult[], again = 0) {
   const latencies = all.flatMap(({ latencies_ms }) => latencies_ms).sort((a, b) => a - b);
   const rate = latencies.length / Math.max(...all.map(({ seconds }) => seconds));
   return {
@@ -130,11 +130,14 @@ async function compare(): Promise<void> {
   await withDatabase(async (bare) => {
     const env: Environment = { ...bare, GAS_BUDGET_ETH: "100000" };
     const key = await withService(env, (app) => orderKey(app, "acme"));
-    const found: { processes: number; appends: ReturnType<typeof told>; paid: ReturnType<typeof told> }[] =
-      [];
+    const found: {
+      processes: number;
+      appends: ReturnType<typeof summary>;
+      paid: ReturnType<typeof summary>;
+    }[] = [];
     for (const processes of counts) {
       const load = { url: env.DATABASE_URL!, callers: Math.ceil(callers / processes), seconds };
-      const appends = told(await Promise.all(Array.from({ length: processes }, () => appendedBy(load))));
+      const appends = summary(await Promise.all(Array.from({ length: processes }, () => appendedBy(load))));
       const services = await Promise.all(
         Array.from({ length: processes }, () => startDrawingService(env, key)),
       );
@@ -144,7 +147,7 @@ async function compare(): Promise<void> {
       // A process's first calls are slower.
       await paid(urls, await signed(roll, 20 * callers), { callers, seconds });
       const all = await paid(urls, await signed(roll, A_SECOND * seconds), { callers, seconds });
-      const calls = told([all], again);
+      const calls = summary([all], again);
       found.push({ processes, appends, paid: calls });
       await Promise.all(services.map((service) => service.stop()));
     }

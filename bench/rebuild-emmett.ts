@@ -18,8 +18,8 @@ export async function emmettRate(url: string, wanted: number): Promise<number> {
     while (count < wanted) {
       // In sequence: it reads by transaction and continues by position, so it would read some concurrent ones twice.
       for (const { tenant, stream_id, events } of log.next().flatMap(({ appends }) => appends)) {
-        const told = events.map(({ type, payload }) => ({ type, data: payload }));
-        await store.appendToStream(`${tenant}:${stream_id}`, told);
+        const plain = events.map(({ type, payload }) => ({ type, data: payload }));
+        await store.appendToStream(`${tenant}:${stream_id}`, plain);
         count += events.length;
       }
     }

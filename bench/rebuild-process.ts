@@ -34,10 +34,14 @@ function renewed(projection: Projection): Projection {
   const fold = (events: never, tx: pg.ClientBase) => {
     const renaming = Object.create(tx, {
       query: {
-        value: (asked: string | pg.QueryConfig, values?: unknown[]) =>
-          typeof asked === "string"
-            ? tx.query(rename(asked), values)
-            : tx.query({ ...asked, text: rename(asked.text), ...(asked.name && { name: `${asked.name}+` }) }),
+        value: (request: string | pg.QueryConfig, values?: unknown[]) =>
+          typeof request === "string"
+            ? tx.query(rename(request), values)
+            : tx.query({
+                ...request,
+                text: rename(request.text),
+                ...(request.name && { name: `${request.name}+` }),
+              }),
       },
     }) as pg.ClientBase;
     return projection.fold(events, renaming);

@@ -36,8 +36,8 @@ async function rebuilt(DATABASE_URL: string): Promise<Rebuilt> {
   const env = { ...process.env, DATABASE_URL };
   const child = fork(file, { execArgv: [AS_STARTED, "--import", "tsx"], env });
   let result: Rebuilt | undefined;
-  child.on("message", (told) => {
-    if (told !== "begun") result = told as Rebuilt;
+  child.on("message", (answer) => {
+    if (answer !== "begun") result = answer as Rebuilt;
   });
   const [code] = await once(child, "exit");
   if (!result) throw new Error(`the process that rebuilds ended with ${code}`);

@@ -46,11 +46,11 @@ await withDatabase(async (env) => {
     const read = (n: number) => get(`/v1/agent/trade/balance?reporter=${reporter(n)}&hs=${chapter(n)}`);
     // A release opens within a moment.
     while ((await read(0)).status === 503) await pause(100);
-    const told: Record<string, object> = {};
+    const answer: Record<string, object> = {};
     const tell = (name: string, taken: number[]) => {
       const sorted = taken.toSorted((a, b) => a - b);
       const p95 = sorted[Math.ceil(0.95 * sorted.length) - 1]!;
-      told[name] = { "median ms": median(sorted).toFixed(0), "p95 ms": p95.toFixed(0), n: sorted.length };
+      answer[name] = { "median ms": median(sorted).toFixed(0), "p95 ms": p95.toFixed(0), n: sorted.length };
     };
     const measure = async (name: string, ask: (n: number) => Promise<Response>) => {
       const taken: number[] = [];
@@ -86,7 +86,7 @@ await withDatabase(async (env) => {
     printing = false;
     await printed;
     tell("a read while documents are printed", beside);
-    console.table(told);
+    console.table(answer);
   } finally {
     await service.stop();
   }

@@ -45,7 +45,7 @@ const timed = async <T>(work: () => Promise<T>): Promise<[number, T]> => {
   const result = await work();
   return [(performance.now() - before) / 1_000, result];
 };
-const told = (name: string, events: number, seconds: number, more = "") =>
+const printRound = (name: string, events: number, seconds: number, more = "") =>
   console.log(
     `${name}: ${seconds.toFixed(1)} s, ${Math.round(events / seconds).toLocaleString("en")} events/s${more}`,
   );
@@ -72,14 +72,14 @@ try {
     for (let at = 0; at < wanted; at += 1_000)
       await Promise.all([0, 250, 500, 750].map((more) => appended(at + more)));
   });
-  told("appended", wanted, appending);
+  printRound("appended", wanted, appending);
   await app.pool.query("vacuum analyze eventstore.events");
 
   const [signing, outcome] = await timed(() => signTick(app, { checkpoint_every_ms: -60_000 }));
   if (outcome !== "done") throw new Error(`not signed: ${JSON.stringify(outcome)}`);
   const target = anchors.targetOf(origin);
   const { size, root } = (await app.load(anchors, target)).checkpoint!;
-  told("tree and checkpoint", size, signing);
+  printRound("tree and checkpoint", size, signing);
   const meta = { actor: "bench", operation: "bench" };
   const [at, transaction] = ["2026-01-01T00:00:00.000Z", `0x${"7".repeat(64)}` as const];
   const place = {
@@ -101,7 +101,7 @@ try {
   const [table] = await timed(async () => {
     for await (const _ of storedPages(app.pool, range));
   });
-  told("read from the table", sealed, table);
+  printRound("read from the table", sealed, table);
 
   const before = process.memoryUsage().rss;
   let most = before;
@@ -113,7 +113,7 @@ try {
   clearInterval(watch);
   if (sealOutcome !== "idle") throw new Error(`not sealed: ${JSON.stringify(sealOutcome)}`);
   const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
-  told(
+  printRound(
     "sealed",
     sealed,
     sealing,
@@ -135,7 +135,7 @@ try {
     await file.sync();
     await file.close();
   });
-  told("the same bytes copied to the disk", sealed, limit);
+  printRound("the same bytes copied to the disk", sealed, limit);
   const duck = await (await DuckDBInstance.create(":memory:", { threads: "2" })).connect();
   const [peer] = await timed(() =>
     duck.run(
@@ -143,7 +143,7 @@ try {
     ),
   );
   duck.closeSync();
-  told("the same rows written by DuckDB out of the files, nothing checked", sealed, peer);
+  printRound("the same rows written by DuckDB out of the files, nothing checked", sealed, peer);
 
   const [files] = await timed(async () => {
     for (const path of paths) {
@@ -152,18 +152,18 @@ try {
       await done();
     }
   });
-  told("read from the files", sealed, files, `, ${(table / files).toFixed(2)} of the table's`);
+  printRound("read from the files", sealed, files, `, ${(table / files).toFixed(2)} of the table's`);
 
   const whole = join(dir, "whole.ndjson");
   const exporting = await timed(() => exportFile(app.pool, { log_id: MAIN_LOG, to: sealed }, whole));
-  told("exported as text", sealed, exporting[0], `, ${mb((await stat(whole)).size)}`);
+  printRound("exported as text", sealed, exporting[0], `, ${mb((await stat(whole)).size)}`);
   const options = { max_streams: 10_000_000 };
   const [ofText, text] = await timed(() => verifyExport(openExport(whole), options));
-  told("verified as text", text.events, ofText, text.ok ? "" : " AND FAILED");
+  printRound("verified as text", text.events, ofText, text.ok ? "" : " AND FAILED");
   const [ofFiles, report] = await timed(() =>
     verifyExport(segmentsAsExport(paths), { ...options, ends_inside: true }),
   );
-  told(
+  printRound(
     "verified as segments",
     report.events,
     ofFiles,

@@ -114,7 +114,7 @@ await withDatabase(async (bare) => {
       for (const [agent, taskOf] of Object.entries(EARLIER))
         for (const step of (await run(agent, taskOf(round * 7))).steps) await ask(step);
     for (const one of [service, other]) await untilAtRest(one);
-    const told: Record<string, object> = {};
+    const result: Record<string, object> = {};
     for (const [place, agent] of Object.keys(TASKS).entries()) {
       const ratios: number[] = [];
       const runs: number[] = [];
@@ -130,9 +130,9 @@ await withDatabase(async (bare) => {
         ratios.push(ms / sum);
         runs.push(ms);
       }
-      told[agent] = { "run, ms": median(runs).toFixed(1), "÷ its steps": median(ratios).toFixed(2) };
+      result[agent] = { "run, ms": median(runs).toFixed(1), "÷ its steps": median(ratios).toFixed(2) };
     }
-    console.table(told);
+    console.table(result);
     const load = { rps: 200, seconds: Number(values.seconds), connections: 16 };
     const catalogue = () => ({ path: "/v1/agent/skills/catalog", headers });
     await paced(service.url, catalogue, { ...load, seconds: 2 });

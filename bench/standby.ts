@@ -82,17 +82,17 @@ async function pairs(at: Parameters<typeof pair>[0], standby: Standby, by_token:
   const ending = new AbortController();
   const disturbing = disturb(standby, ending.signal);
   let left = wanted;
-  const told = { fresh: 0, stale: 0, unsaid: 0, refused: 0 };
+  const counts = { fresh: 0, stale: 0, unsaid: 0, refused: 0 };
   const began = performance.now();
   await Promise.all(
     Array.from({ length: callers }, async () => {
-      while (left-- > 0) told[await pair(at, by_token)]++;
+      while (left-- > 0) counts[await pair(at, by_token)]++;
     }),
   );
   const took_s = (performance.now() - began) / 1_000;
   ending.abort();
   await disturbing;
-  return { pairs: wanted, ...told, "a second": Math.round(wanted / took_s) };
+  return { pairs: wanted, ...counts, "a second": Math.round(wanted / took_s) };
 }
 
 async function gets(url: string): Promise<number> {

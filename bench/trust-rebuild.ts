@@ -105,9 +105,9 @@ await withDatabase(async (env) => {
     const rebuilt = seconds(began);
     const position = await movedAt(app.pool);
     const day = dayOfTime(app.clock.now());
-    const asked = performance.now();
+    const started = performance.now();
     const input = await inputAt(app.pool, position, day);
-    const read = seconds(asked);
+    const read = seconds(started);
     const computing = performance.now();
     const { rounds } = computeTrust(input);
     console.table({ rebuilt_s: rebuilt, read_s: read, computed_s: seconds(computing), rounds });

@@ -124,7 +124,7 @@ await withDatabase(async (bare) => {
     await pause(10_000);
     const waiting = await share(service, client, SECONDS);
 
-    const told: number[] = [];
+    const latencies: number[] = [];
     const taken: number[] = [];
     const waited: number[] = [];
     for (let n = 0; n < TASKS; n++) {
@@ -134,13 +134,13 @@ await withDatabase(async (bare) => {
         input_data: { n },
         max_price_usd: 0.01,
       });
-      told.push(performance.now() - began);
+      latencies.push(performance.now() - began);
       while (!had.has(task_id))
         await new Promise<void>((done) => {
           heard = done;
         });
       taken.push(had.get(task_id)! - began);
-      waited.push(Math.max(0, taken.at(-1)! - told.at(-1)!));
+      waited.push(Math.max(0, taken.at(-1)! - latencies.at(-1)!));
       await pause(50);
     }
     stopping.abort();
@@ -153,7 +153,7 @@ await withDatabase(async (bare) => {
       },
     });
     console.table({
-      "submitting is answered": { p50_ms: at(told, 0.5), p95_ms: at(told, 0.95) },
+      "submitting is answered": { p50_ms: at(latencies, 0.5), p95_ms: at(latencies, 0.95) },
       "from then on until somebody has the task": { p50_ms: at(waited, 0.5), p95_ms: at(waited, 0.95) },
       "both together": { p50_ms: at(taken, 0.5), p95_ms: at(taken, 0.95) },
     });

@@ -40,14 +40,14 @@ type Row = {
  */
 export async function callAppend(
   client: pg.ClientBase,
-  asked: readonly CallCommit[],
+  commits: readonly CallCommit[],
   place?: LogHead,
 ): Promise<AppendOutcome[] | undefined> {
-  const only = asked.length === 1 ? asked[0]!.commit : undefined;
+  const only = commits.length === 1 ? commits[0]!.commit : undefined;
   const isOne = only?.events.length === 1 && only.streams.length === 1;
-  const answer = await client.query<Row>(queryOf(isOne ? appendOne(only) : appendMany(asked), place));
+  const answer = await client.query<Row>(queryOf(isOne ? appendOne(only) : appendMany(commits), place));
   const [row] = answer.rows;
-  return row && readOutcomes(asked, row);
+  return row && readOutcomes(commits, row);
 }
 
 /** The log comes first in `values`. */
@@ -132,11 +132,11 @@ function appendMany(asked: readonly CallCommit[]): Call {
   };
 }
 
-function readOutcomes(asked: readonly CallCommit[], row: Row): AppendOutcome[] {
+function readOutcomes(commits: readonly CallCommit[], row: Row): AppendOutcome[] {
   const hashes = row.event_hashes ?? [];
   let streamsBefore = 0;
   let appended = 0;
-  return asked.map(({ commit }, index) => {
+  return commits.map(({ commit }, index) => {
     const outcome = row.outcomes[index]!;
     const firstStream = streamsBefore;
     streamsBefore += commit.streams.length;

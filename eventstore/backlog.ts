@@ -16,8 +16,8 @@ type Reader = { page: number | undefined };
 
 /**
  * For readers far from the log's end. Pages begin at fixed positions, so that readers near each other share one read; the next
- * page is read ahead. Registered readers stay together: otherwise the fastest would run ahead, and each would read alone. Nobody
- * waits for one beyond that distance.
+ * page is read ahead. Registered readers wait for one that is exactly APART pages behind: otherwise the fastest would run ahead, and
+ * each would read alone. Nobody waits for a reader further behind.
  */
 export class Backlog {
   readonly #read: (after: number, limit: number) => Promise<RecordedEvent[]>;

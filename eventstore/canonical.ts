@@ -124,7 +124,7 @@ function refuseDuplicateKeys(text: string): void {
     else if (match[1] !== undefined) {
       const key = JSON.parse(match[0].slice(0, -match[1].length)) as string;
       const keys = open.at(-1)!;
-      if (keys.has(key)) throw new SyntaxError(`the key ${JSON.stringify(key)} stands twice in one object`);
+      if (keys.has(key)) throw new SyntaxError(`the key ${JSON.stringify(key)} occurs twice in one object`);
       keys.add(key);
     }
   }

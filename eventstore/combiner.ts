@@ -194,17 +194,17 @@ export class Combiner {
   /** Returns the function that resolves, rejects or requeues each commit. */
   async #call(items: readonly WaitingCommit[]): Promise<() => void> {
     const overtaken: (() => void)[] = [];
-    const asked: WaitingCommit[] = [];
+    const batch: WaitingCommit[] = [];
     const again: WaitingCommit[] = [];
     for (const item of items) {
       if (item.isOvertaken) overtaken.push(item.ends({ status: "overtaken" }));
       // Its dependency must be sent again first.
-      else if (item.rests_on.some((under) => under && under.stands === undefined && !asked.includes(under)))
+      else if (item.rests_on.some((under) => under && under.stands === undefined && !batch.includes(under)))
         again.push(item);
-      else asked.push(item);
+      else batch.push(item);
     }
     this.#queueAgain(again);
-    const settle = asked.length === 0 ? nothing : await this.#ask(asked);
+    const settle = batch.length === 0 ? nothing : await this.#ask(batch);
     return allOf([...overtaken, settle]);
   }
 
@@ -256,7 +256,9 @@ export class Combiner {
         );
       else
         failed.push(
-          item.fails(new StoreUnavailable(`the event log is away: ${error.message}`, { cause: error })),
+          item.fails(
+            new StoreUnavailable(`the event log is unavailable: ${error.message}`, { cause: error }),
+          ),
         );
     }
     allOf(failed)();

@@ -1,4 +1,4 @@
-/** emmett's consumer over a log: its processors follow what the tail reads (emmett 0.42). */
+/** emmett's consumer over a log: its processors receive the events that the tail reads (emmett 0.42). */
 import { randomUUID } from "node:crypto";
 import { EmmettError, type MessageConsumer, type MessageProcessor } from "@event-driven-io/emmett";
 import { emmettEvent, type Metadata } from "./emmett.ts";
@@ -102,7 +102,7 @@ async function follow({ store, tail, processor, tenant, schemas = store.schemas,
   }
 }
 
-/** emmett uses the metadata's `checkpoint` as the checkpoint, whoever wrote it: here it is always the position. */
+/** emmett uses any `checkpoint` in the metadata as the checkpoint: here it is always the position. */
 function recorded(event: RecordedEvent, schemas: EventSchemas | undefined) {
   const message = emmettEvent(event, schemas);
   return { ...message, metadata: { ...message.metadata, checkpoint: message.metadata.globalPosition } };

@@ -116,6 +116,6 @@ export async function applyMigrations(client: pg.ClientBase, set: MigrationSet):
 
 function failed(name: string, error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
-  const told = [error.message, error.hint].filter((text) => text !== undefined).join("; ");
-  return new Error(`${name}: ${told}`, { cause: error });
+  const output = [error.message, error.hint].filter((text) => text !== undefined).join("; ");
+  return new Error(`${name}: ${output}`, { cause: error });
 }

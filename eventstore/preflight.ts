@@ -132,7 +132,7 @@ async function seesWhatItWaitedFor({ one, other, lock }: Sessions): Promise<bool
 }
 
 /**
- * Rejects with EngineUnfit, which names the reason, where the engine at `url` cannot keep what the log promises. Takes two connections
+ * Rejects with EngineUnfit, which names the reason, where the engine at `url` cannot guarantee the log's promises. Takes two connections
  * with sessions of their own, and leaves nothing behind.
  */
 export async function preflight(

@@ -38,13 +38,13 @@ export const queriedOnce = <Question, Answer>(
 ): ((pool: pg.Pool, question: Question) => Promise<Answer>) =>
   batched(async (pool, questions) => {
     const answers = new Map<string, Promise<Answer>>();
-    const asked = questions.map((question) => {
+    const requests = questions.map((question) => {
       const name = JSON.stringify(question);
       const answer = answers.get(name) ?? ask(pool, question);
       answers.set(name, answer);
       return answer;
     });
-    return Promise.all(asked);
+    return Promise.all(requests);
   });
 
 class QueryQueue<Question, Answer> {

@@ -1,20 +1,34 @@
 /** Where the process begins: the environment becomes settings, the command line decides what to run. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
 import pino from "pino";
 import { textOfError } from "./cli/error-text.ts";
 import { linesForTerminal } from "./cli/log-lines.ts";
 import { program } from "./cli/program.ts";
+import { systemReason } from "./core/model/system-reason.ts";
 import { traceFields } from "./core/tracing.ts";
-import { readConfig } from "./runtime/config.ts";
+import { ConfigError, readConfig } from "./runtime/config.ts";
 
 // A reader that has seen enough (`| head`) is no failure; what is begun is finished and let go of.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
+const hasLeft = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EPIPE";
+process.stdout.on("error", (error) => {
+  if (hasLeft(error)) return;
+  process.stderr.write(`standard output: ${textOfError(error)}\n`);
+  process.exit(1);
 });
+
+function loadEnvironment(file: string): void {
+  try {
+    for (const [name, value] of Object.entries(parseEnv(readFileSync(file, "utf8"))))
+      process.env[name] ??= value;
+  } catch (error) {
+    throw new ConfigError(`${file} cannot be read: ${systemReason(error) ?? (error as Error).message}`);
+  }
+}
 
 try {
   // The environment's own values come first.
-  if (existsSync(".env")) process.loadEnvFile(".env");
+  if (existsSync(".env")) loadEnvironment(".env");
   const settings = () => {
     const config = readConfig(process.env);
     for (const message of config.misspelt) logger(config.LOG_LEVEL).warn(message);
@@ -26,10 +40,13 @@ try {
       { level, redact: ["req.headers", "secret", "authorization"], base: undefined, mixin: traceFields },
       lines ?? pino.destination({ fd: 2, sync: false }),
     );
-  const [wanted, asked] = process.argv.slice(2);
-  const root = await program({ settings, logger }, wanted === "help" ? asked : wanted);
+  const [wanted, command] = process.argv.slice(2);
+  const root = await program({ settings, logger }, wanted === "help" ? command : wanted);
   await root.parseAsync(process.argv);
 } catch (error) {
-  process.stderr.write(`${textOfError(error)}\n`);
-  process.exitCode = 1;
+  if (!hasLeft(error)) {
+    const stack = process.env.LOG_LEVEL === "debug";
+    process.stderr.write(`${textOfError(error, { stack })}\n`);
+    process.exitCode = 1;
+  }
 }

@@ -89,16 +89,21 @@ async function serving(more: Record<string, string> = {}): Promise<string> {
   return url;
 }
 
-type Told = { status: number; event: string | null; data: Record<string, unknown> };
+type CommandResponse = { status: number; event: string | null; data: Record<string, unknown> };
 
-async function command(url: string, path: string, body: object, key: string = randomUUID()): Promise<Told> {
+async function command(
+  url: string,
+  path: string,
+  body: object,
+  key: string = randomUUID(),
+): Promise<CommandResponse> {
   const init = {
     method: "POST",
     headers: { ...headers, "Idempotency-Key": key },
     body: JSON.stringify(body),
   };
   const answer = await fetch(url + path, init);
-  const { data = {} } = (await answer.json()) as { data?: Told["data"] };
+  const { data = {} } = (await answer.json()) as { data?: CommandResponse["data"] };
   return { status: answer.status, event: answer.headers.get("event-id"), data };
 }
 
@@ -133,9 +138,9 @@ test.skipIf(!library)(
     const key = randomUUID();
     const order = await until(async () => {
       const wanted = { product_slug: "granulas-premium", quantity: 1, customer_email: "order@example.org" };
-      const told = await command(jumping, "/v1/agent/orders", wanted, key);
-      expect(told.status).toBe(201);
-      return told;
+      const answer = await command(jumping, "/v1/agent/orders", wanted, key);
+      expect(answer.status).toBe(201);
+      return answer;
     });
 
     const acknowledged: string[] = [];
@@ -143,10 +148,10 @@ test.skipIf(!library)(
     const work = async (url: string, times: number) => {
       for (let n = 0; n < times; n++) {
         const key = randomUUID();
-        const told = await roll(url, key);
-        expect(told.status).toBe(200);
+        const answer = await roll(url, key);
+        expect(answer.status).toBe(200);
         keys.push(key);
-        acknowledged.push(told.event!);
+        acknowledged.push(answer.event!);
       }
     };
     const load = (times: number) =>

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import pino from "pino";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { priceText } from "../src/api/declare/access/way.ts";
 import { catalogueOf } from "../src/api/declare/catalogue.ts";
 import { methodOf, pathOf } from "../src/api/declare/operation-facts.ts";
 import { documentsOf } from "../src/api/describe/documents.ts";
@@ -136,6 +137,28 @@ test("docs/README.md links every page of docs", () => {
   expect(pages.filter((page) => !index.includes(`](${page})`))).toEqual([]);
 });
 
+test("docs/which-operation.md has the prices of the catalogue", () => {
+  const row = /\[(\w+)\]\(operations\.md#\w+\) \| ([\d.]+) \|$/gm;
+  const rows = [...read("docs/which-operation.md").matchAll(row)];
+  expect(rows.length).toBeGreaterThan(20);
+  for (const [, name, price] of rows) {
+    const operation = catalogue.find((one) => one.name === name);
+    expect(operation && priceText(operation), name).toContain(`${price} USDC`);
+  }
+});
+
+test("docs/troubleshooting.md names kinds of problems that exist", () => {
+  const slugs = new Set(catalogueOf(areas).problems.map(({ slug }) => slug));
+  const cells = [...read("docs/troubleshooting.md").matchAll(/^\| (`[a-z]+-[^|]+?) \|/gm)].map(
+    ([, cell]) => cell!,
+  );
+  const kinds = cells.flatMap((cell) =>
+    [...cell.matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map(([, kind]) => kind!),
+  );
+  expect(kinds.length).toBeGreaterThan(30);
+  expect(kinds.filter((kind) => !slugs.has(kind))).toEqual([]);
+});
+
 test("README has at most 700 words", () => {
   expect(read("README.md").split(/\s+/).length).toBeLessThanOrEqual(700);
 });
@@ -192,11 +215,13 @@ describe("containers", () => {
   });
 
   test("the service gets only its own settings, with separate owner and application", () => {
-    const { environment: told } = compose.services.tallystick as { environment: Record<string, string> };
-    for (const name of Object.keys(told)) expect(Object.keys(environment.shape)).toContain(name);
-    expect(new URL(plain(told.DATABASE_OWNER_URL!)).username).toBe("tallystick_owner");
-    expect(new URL(plain(told.DATABASE_URL!)).username).toBe("tallystick_app");
-    const filledIn = Object.fromEntries(Object.entries(told).map(([name, value]) => [name, plain(value)]));
+    const { environment: settings } = compose.services.tallystick as { environment: Record<string, string> };
+    for (const name of Object.keys(settings)) expect(Object.keys(environment.shape)).toContain(name);
+    expect(new URL(plain(settings.DATABASE_OWNER_URL!)).username).toBe("tallystick_owner");
+    expect(new URL(plain(settings.DATABASE_URL!)).username).toBe("tallystick_app");
+    const filledIn = Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => [name, plain(value)]),
+    );
     expect(() => readConfig(filledIn)).not.toThrow();
   });
 
@@ -204,8 +229,8 @@ describe("containers", () => {
   const NOT_PASSED = ["PORT", "HOST", "DATA_DIR", "ALLOW_PRIVATE_WEBHOOKS", "WEBHOOK_PORTS"];
 
   test("every setting for production can come from .env", () => {
-    const { environment: told } = compose.services.tallystick as { environment: Record<string, string> };
-    const missing = Object.keys(environment.shape).filter((name) => !(name in told));
+    const { environment: settings } = compose.services.tallystick as { environment: Record<string, string> };
+    const missing = Object.keys(environment.shape).filter((name) => !(name in settings));
     expect(missing.sort()).toEqual(NOT_PASSED.toSorted());
   });
 

@@ -26,7 +26,7 @@ export function violationsOf(path: string, source: string): string[] {
   const found: string[] = [];
   for (const wanted of importsOf(source)) {
     const breach = breachOf(path, layer, wanted);
-    if (breach) found.push(told(path, layer, wanted.specifier, breach));
+    if (breach) found.push(sentence(path, layer, wanted.specifier, breach));
   }
   visit(treeOf(source), (node, parent) => {
     if (path !== ENVIRONMENT_READER && readsEnvironment(node))
@@ -39,7 +39,12 @@ export function violationsOf(path: string, source: string): string[] {
   return found;
 }
 
-function told(path: string, layer: string, specifier: string, { target, source, allowed }: Breach): string {
+function sentence(
+  path: string,
+  layer: string,
+  specifier: string,
+  { target, source, allowed }: Breach,
+): string {
   if (source === undefined) return `${path} imports ${specifier}, which belongs to no layer`;
   if (allowed === "types") return `${path} may import only types of ${source}: write \`import type\``;
   if (allowed === "no chance") return `${path} may import no random numbers from ${source}`;

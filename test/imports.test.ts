@@ -49,10 +49,10 @@ describe("the check of drafts, by the text alone", () => {
   });
 
   test("reports no file as a violation", () => {
-    const told = typescript.flatMap((path) =>
+    const results = typescript.flatMap((path) =>
       importsIn(textOf(path)).filter((one) => breachOf(path, layerOf(path)!, one)),
     );
-    expect(told).toEqual([]);
+    expect(results).toEqual([]);
   });
 });
 

@@ -14,9 +14,9 @@ beforeAll(async () => {
   await makeServiceTables(database.url);
   pool = openPool(database.url, { max: 4 });
   const { query } = pool;
-  pool.query = ((...asked: Parameters<typeof query>) => {
+  pool.query = ((...requests: Parameters<typeof query>) => {
     statements++;
-    return query.apply(pool, asked);
+    return query.apply(pool, requests);
   }) as typeof query;
 });
 afterAll(async () => {
@@ -50,8 +50,8 @@ test("of many requests for one name, one succeeds, for a new or old name", async
   const all = [opened(), opened(), opened()];
   const [name] = names(1) as [string];
   for (let round = 1; round <= 5; round++) {
-    const asked = all.flatMap((leases) => names(4).map((holder) => leases.take(name, holder)));
-    const [holder, ...others] = (await Promise.all(asked)).filter((lease) => lease !== undefined);
+    const requests = all.flatMap((leases) => names(4).map((holder) => leases.take(name, holder)));
+    const [holder, ...others] = (await Promise.all(requests)).filter((lease) => lease !== undefined);
     expect(holder).toMatchObject({ name, token: 2 * round - 1 });
     expect(others).toEqual([]);
     await all[0]!.handBack(holder!);

@@ -68,10 +68,10 @@ test("commands and reads recover by themselves, and acknowledged events exist", 
   await until(() => acknowledged.length > 10);
   await killPostgres();
   await until(async () => {
-    const told = await ask();
-    await told.body?.cancel();
-    expect(told.status).toBe(503);
-    expect(Number(told.headers.get("retry-after"))).toBeGreaterThan(0);
+    const answer = await ask();
+    await answer.body?.cancel();
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   });
   await until(async () => expect((await ask()).status).toBe(200));
   expect(lost).toBe(1);

@@ -4,12 +4,13 @@
  */
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { syncFile } from "../system/sync-file.ts";
 import { type EvidenceSource, exportFile } from "./export.ts";
+import { makeFolder } from "./folder.ts";
 
 /** A segment or an export of whole commits (docs/event-log.md). */
 export type BackupPack = {
@@ -91,7 +92,7 @@ export async function addToBackup(
   const following = kept[0]?.first === sealed + 1 ? kept : [];
   const after = following.at(-1)?.last ?? sealed;
   if (missing.length === 0 && Number(log.head) === after) return { backup: before, added: 0 };
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   for (const { segment, pack } of missing) await writeFileOf(folder, pack, segment);
   const packs = [...segments.map(({ pack }) => pack), ...following];
   if (Number(log.head) > after) packs.push(await writeRest(pool, folder, after, Number(log.head), options));
@@ -131,8 +132,8 @@ async function writeRest(
 ): Promise<BackupPack> {
   const aside = join(folder, `${randomUUID()}.ndjson.gz`);
   try {
-    const told = (done: number) => progress?.(Math.min(done, to - after), to - after);
-    const { head } = await exportFile(pool, { log_id, from: after + 1, beside, progress: told }, aside);
+    const report = (done: number) => progress?.(Math.min(done, to - after), to - after);
+    const { head } = await exportFile(pool, { log_id, from: after + 1, beside, progress: report }, aside);
     const facts = { first: after + 1, last: head.position, log_hash: head.hash, ...(await digestOf(aside)) };
     const pack = packOf(facts, "ndjson.gz");
     await syncFile(aside);

@@ -83,13 +83,13 @@ export async function writeSegment(
       first_position: facts.first,
       last_position: facts.last,
     };
-    const told = { ...own, previous_log_hash: facts.previous_log_hash };
+    const header = { ...own, previous_log_hash: facts.previous_log_hash };
     const writer = new ParquetWriter({
       writer: flushedTo(file),
       schema: SCHEMA,
       statistics: false,
       createdBy: "tallystick",
-      kvMetadata: Object.entries(told).map(([key, value]) => ({ key, value: String(value) })),
+      kvMetadata: Object.entries(header).map(([key, value]) => ({ key, value: String(value) })),
     });
     for await (const group of groupsOf(pages)) {
       const columnData = NAMES.map((name) => ({
@@ -198,8 +198,8 @@ async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
 }
 
 function factsOf({ schema, key_value_metadata = [], row_groups }: FileMetaData): SegmentFacts {
-  const told = new Map(key_value_metadata.map(({ key, value }) => [key, value]));
-  if (told.get("format") !== FORMAT) throw new Error(`its metadata has no format ${FORMAT}`);
+  const seen = new Map(key_value_metadata.map(({ key, value }) => [key, value]));
+  if (seen.get("format") !== FORMAT) throw new Error(`its metadata has no format ${FORMAT}`);
   const form = (one: SchemaElement) =>
     [one.name, one.type, one.type_length, one.repetition_type, one.num_children].join(" ");
   if (schema.map(form).join() !== SCHEMA.map(form).join())
@@ -207,9 +207,9 @@ function factsOf({ schema, key_value_metadata = [], row_groups }: FileMetaData):
   for (const { num_rows, total_byte_size } of row_groups)
     if (num_rows < 1 || num_rows > MOST_GROUP_ROWS || total_byte_size > MOST_GROUP_BYTES)
       throw new Error(`a group has ${num_rows} rows and ${total_byte_size} bytes: too many, or none`);
-  const origin = told.get("origin") ?? "";
-  const previous_log_hash = told.get("previous_log_hash") ?? "";
-  const [first, last] = ["first_position", "last_position"].map((name) => Number(told.get(name)));
+  const origin = seen.get("origin") ?? "";
+  const previous_log_hash = seen.get("previous_log_hash") ?? "";
+  const [first, last] = ["first_position", "last_position"].map((name) => Number(seen.get(name)));
   if (origin === "" || !HASH.test(previous_log_hash))
     throw new Error("its metadata names no origin or no hash");
   if (!Number.isSafeInteger(first) || first! < 1 || !Number.isSafeInteger(last) || last! < first!)
@@ -231,7 +231,7 @@ async function readGroup(
   const options = { file, metadata, rowStart, rowEnd, utf8: false, parsers: { stringFromBytes: strictText } };
   const rows = (await parquetReadObjects(options)) as ReadRow[];
   if (rows.length !== rowEnd - rowStart)
-    throw new Error(`${rows.length} rows stand where ${rowEnd - rowStart} belong`);
+    throw new Error(`${rows.length} rows, expected ${rowEnd - rowStart}`);
   return rows.map(readRow);
 }
 

@@ -42,7 +42,7 @@ export const checks: Check[] = [
     fault: (row, log) =>
       row.position === log.position + 1
         ? undefined
-        : `position ${row.position} stands where ${log.position + 1} belongs`,
+        : `position ${row.position}, expected ${log.position + 1}`,
   },
   {
     name: "log_hash",
@@ -131,7 +131,7 @@ function isJoined(row: EventRow, log: LogState): boolean {
 function streamVersionFault(row: EventRow, log: LogState): string | undefined {
   const expected = log.streams.version(log.slot) + 1;
   if (row.version === expected || log.slot < 0 || isJoined(row, log)) return undefined;
-  return `version ${row.version} stands where ${expected} of its stream belongs`;
+  return `version ${row.version}, expected ${expected} in its stream`;
 }
 
 function streamLinkFault(row: EventRow, log: LogState): string | undefined {
@@ -194,8 +194,8 @@ function heldFault(log: LogState): string | undefined {
   if (found !== undefined)
     return `history was rewritten: the held hash at ${position} is ${hash_prefix}, here it is ${found}`;
   return position > log.place
-    ? `the end is cut: a head was held at ${position}, the last event is ${log.place}`
-    : `no event stands at ${position}, where a head was held`;
+    ? `the end is cut: a given head is at ${position}, the last event is ${log.place}`
+    : `there is no event at ${position}, the position of a given head`;
 }
 
 function heldPlace(log: LogState): number {

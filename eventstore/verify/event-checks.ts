@@ -86,7 +86,7 @@ function commitBindingFault(row: EventRow, read: ReadEvent): string | undefined 
 
 function commitColumnsFault(row: EventRow, read: ReadEvent): string | undefined {
   if (row.commit_size === null) {
-    if (read.hasCommit) return "meta.commit stands on an event without commit_size";
+    if (read.hasCommit) return "meta.commit is set on an event without commit_size";
     if (row.has_idem_key || row.has_request_hash) return "idem_key or request_hash without commit_size";
     return undefined;
   }

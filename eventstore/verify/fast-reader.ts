@@ -98,16 +98,16 @@ export class FastReader {
     const behind = this.#read(this.#lines + from, record) - this.#lines;
     if (behind - from - 1 > this.#limit || behind <= from) return from;
     const bytes = this.#bytes;
-    const told = this.#told;
+    const memory = this.#told;
     const stated = this.#stated;
     if (
-      !sameHash(sha256(this.#payload.of(told[0]!)), bytes, stated) ||
-      !sameHash(sha256(this.#meta.of(told[1]!)), bytes, stated + HASH_BYTES) ||
-      !sameHash(sha256(this.#event.of(told[2]!)), bytes, record + EVENT_HASH) ||
-      (told[3] !== 0 && !sameHash(sha256(this.#commit.of(told[3]!)), bytes, stated + 2 * HASH_BYTES))
+      !sameHash(sha256(this.#payload.of(memory[0]!)), bytes, stated) ||
+      !sameHash(sha256(this.#meta.of(memory[1]!)), bytes, stated + HASH_BYTES) ||
+      !sameHash(sha256(this.#event.of(memory[2]!)), bytes, record + EVENT_HASH) ||
+      (memory[3] !== 0 && !sameHash(sha256(this.#commit.of(memory[3]!)), bytes, stated + 2 * HASH_BYTES))
     )
       return from;
-    this.#kept += told[4]!;
+    this.#kept += memory[4]!;
     return behind;
   }
 

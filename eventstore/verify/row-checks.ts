@@ -41,7 +41,7 @@ export class RowChecks {
       return error.message;
     }
     this.#position++;
-    if (row.position !== this.#position) return `it stands where ${this.#position} belongs`;
+    if (row.position !== this.#position) return `position ${row.position}, expected ${this.#position}`;
     const [fault] = this.#reading.faults(row);
     if (fault) return fault.reason;
     const computed = hexOfDigest(this.#hashes.log(this.#hash, row.position, row.event_hash));

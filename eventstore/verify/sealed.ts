@@ -66,7 +66,7 @@ export class SealedCount {
     if (erased !== undefined && this.#erased.size < this.#limit) this.#erased.add(erased);
   }
 
-  told(isStream: boolean): SealCounts {
+  countsOf(isStream: boolean): SealCounts {
     let erased = 0;
     for (const subject of this.#erased) erased += this.#values.get(subject) ?? 0;
     return { values: this.#total, erased: isStream ? null : erased };

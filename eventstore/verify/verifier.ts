@@ -108,7 +108,7 @@ export class Verifier {
     this.#format.checked++;
   }
 
-  /** Skipped: what it hides shows in the other verdicts. */
+  /** Skipped: the other verdicts show the faults that it hides. */
   unreadable(reason: string): void {
     this.#format.checked++;
     this.#say("format", reason, this.#log ? this.#log.place + 1 : 0);
@@ -136,7 +136,7 @@ export class Verifier {
       head: log && log.events > 0 ? { position: log.position, hash: hex(log.hash) } : null,
       events: log?.events ?? 0,
       streams: log?.streams.size ?? 0,
-      sealed: this.#sealed.told(log?.source === "stream"),
+      sealed: this.#sealed.countsOf(log?.source === "stream"),
     };
   }
 
@@ -166,7 +166,7 @@ export class Verifier {
         first_bad: 0,
         reason,
         detail,
-        ...told([{ place: 0, reason }], 1),
+        ...verdictOf([{ place: 0, reason }], 1),
       };
     }
     const checked = name === "format" ? tally.checked : log!.events;
@@ -182,13 +182,13 @@ export class Verifier {
       checked,
       first_bad,
       reason,
-      ...told(tally.told, tally.faults),
+      ...verdictOf(tally.told, tally.faults),
       detail: FRAME.has(name) ? detail : `${detail}; ${reach}`,
     };
   }
 }
 
-const told = (faults: readonly Fault[], fault_count: number) => ({
+const verdictOf = (faults: readonly Fault[], fault_count: number) => ({
   faults: faults.toSorted((a, b) => a.place - b.place),
   fault_count,
 });

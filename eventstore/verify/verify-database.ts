@@ -47,7 +47,7 @@ export async function verifyDatabase(
   const there = await countRows(pool, log_id, to);
   if (there !== read) {
     verifier.unreadable(
-      `${there} rows stand up to position ${to}, ${read} were read: some share a position or have none`,
+      `there are ${there} rows up to position ${to}, ${read} were read: some share a position or have none`,
     );
   }
   await verifier.settle();

@@ -198,7 +198,7 @@ async function startNodeOn(port: number, dir: string): Promise<Node> {
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const logFile = join(dir, "node.log");
   const log = await open(logFile, "w");
-  const child = spawn(binary(), ["--quiet", ...args], {
+  const child = spawn(chainBinary(), ["--quiet", ...args], {
     cwd: dir,
     detached: true,
     stdio: ["ignore", log.fd, log.fd],
@@ -235,7 +235,8 @@ async function unzipState(dir: string): Promise<boolean> {
   return existsSync(stateFile(dir));
 }
 
-function binary(): string {
+/** The path of the development chain's program; throws where this platform has none. */
+export function chainBinary(): string {
   const processor = process.arch === "x64" ? "amd64" : process.arch;
   const name = `@foundry-rs/anvil-${process.platform}-${processor}`;
   try {

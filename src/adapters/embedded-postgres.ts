@@ -145,7 +145,10 @@ async function makeCluster(
     { ...account, cwd: "/", signal },
   ).catch(async (error) => {
     await rm(dir, { recursive: true, force: true });
-    throw error;
+    const [, fatal] = /FATAL: +(.*)/.exec(String(error.stderr)) ?? [];
+    throw fatal === undefined
+      ? error
+      : new Error(`the embedded Postgres cannot be made in ${place}: ${fatal}`);
   });
   const wanted = {
     listen_addresses: "'127.0.0.1'",

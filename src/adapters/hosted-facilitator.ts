@@ -10,6 +10,7 @@ import type { SignedTransfer } from "../core/model/ports/settlement.ts";
 import { NotSettled, type Settlement } from "../core/model/ports/settlement.ts";
 import { outgoing } from "../core/tracing.ts";
 import { settledBy, USDC } from "../domain/payments/usdc.ts";
+import { type FacilitatorKey, tokenSigner } from "./facilitator-token.ts";
 import { chainSettlement, endingOf, outcomeOf } from "./settlement.ts";
 
 export type FacilitatorOptions = {
@@ -17,6 +18,10 @@ export type FacilitatorOptions = {
   url: string;
   /** Sent as `Authorization: Bearer …`. */
   token?: string | undefined;
+  /** Signs a token for each request instead. */
+  key?: FacilitatorKey | undefined;
+  /** Called with the reason if the facilitator does not list a purchase. */
+  onUnlisted?: (reason: string) => void;
   /** The timeout of one request to the facilitator. */
   request_ms?: number;
   /** How long the chain is polled for a submitted payment. */
@@ -38,8 +43,8 @@ export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Set
   /** Polls until the chain shows the payment; errors meanwhile prove nothing about it. */
   async function awaited(payment: SignedTransfer, seen_block: bigint, transaction?: Hex): Promise<Receipt> {
     for (const deadline = performance.now() + wait_ms; ; await sleep(poll_ms)) {
-      const told = transaction && (await chain.receipt(transaction).catch(unlessAway));
-      if (told && settledBy(told, payment.transfer)) return told;
+      const receipt = transaction && (await chain.receipt(transaction).catch(unlessAway));
+      if (receipt && settledBy(receipt, payment.transfer)) return receipt;
       const end = await endingOf(chain, payment, seen_block).catch(unlessAway);
       if (end?.kind === "settled") return end.receipt;
       if (end?.kind === "void" && end.final) throw new NotSettled(end.reason);
@@ -110,15 +115,27 @@ const NOT_ADMITTED = new Set([401, 403, 404, 405, 429]);
 /** x402 version 2, section 9, without the codes that leave open whether anything was sent. */
 const FINAL = /^(insufficient_|unsupported_|invalid_(?!transaction_state|.*nonce))/;
 
-function facilitator(chain_id: number, { url, token, request_ms = 30_000 }: FacilitatorOptions) {
-  const headers = {
-    "content-type": "application/json",
-    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+function facilitator(
+  chain_id: number,
+  { url, token, key, onUnlisted, request_ms = 30_000 }: FacilitatorOptions,
+) {
+  const base = url.replace(/\/+$/, "");
+  const sign = key && tokenSigner(key);
+  let reported: string | undefined;
+  const reportUnlisted = (reason: string | undefined) => {
+    if (reason !== undefined && reason !== reported) onUnlisted?.(reason);
+    reported = reason;
+  };
+  const authorized = async (address: string): Promise<{ authorization?: string }> => {
+    const bearer = sign ? await sign("POST", address) : token;
+    return bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
   };
   return async (what: "verify" | "settle", payment: SignedTransfer): Promise<Verdict> => {
+    const address = `${base}/${what}`;
     const asking = async (signal: AbortSignal) => {
+      const headers = { "content-type": "application/json", ...(await authorized(address)) };
       const response = await outgoing(`facilitator ${what}`, {}, (traced) =>
-        fetch(`${url.replace(/\/+$/, "")}/${what}`, {
+        fetch(address, {
           method: "POST",
           headers: { ...headers, ...traced },
           body: JSON.stringify(requestOf(payment, chain_id)),
@@ -127,6 +144,7 @@ function facilitator(chain_id: number, { url, token, request_ms = 30_000 }: Faci
           signal,
         }),
       );
+      reportUnlisted(unlistedFor(response.headers.get("extension-responses")));
       return { status: response.status, text: await response.text() };
     };
     const ms = what === "verify" ? Math.min(request_ms, VERIFY_MS) : request_ms;
@@ -167,8 +185,19 @@ function verdictOf(text: string): Verdict | undefined {
 const isHash = (value: unknown): value is string =>
   typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value);
 
-/** The payment as its payer would present it, and the requirement that it meets. */
-function requestOf({ transfer, signature }: SignedTransfer, chain_id: number) {
+/** Why the facilitator's catalogue refuses the listing: the EXTENSION-RESPONSES header of x402's bazaar extension. */
+function unlistedFor(header: string | null): string | undefined {
+  if (header === null) return undefined;
+  try {
+    const { bazaar } = JSON.parse(Buffer.from(header, "base64").toString());
+    return bazaar?.status === "rejected" ? String(bazaar.rejectedReason ?? "it gives no reason") : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The payment as its payer would present it, its listing, and the requirement that it meets. */
+function requestOf({ transfer, signature, listing }: SignedTransfer, chain_id: number) {
   const accepted = {
     scheme: "exact",
     network: `eip155:${chain_id}`,
@@ -188,7 +217,7 @@ function requestOf({ transfer, signature }: SignedTransfer, chain_id: number) {
   };
   return {
     x402Version: 2,
-    paymentPayload: { x402Version: 2, accepted, payload: { signature, authorization } },
+    paymentPayload: { x402Version: 2, ...listing, accepted, payload: { signature, authorization } },
     paymentRequirements: accepted,
   };
 }

@@ -297,7 +297,7 @@ function proposed({ event_id: id, type, payload, is_json, metadata }: CopiedEven
     : { ...common, contentType: "application/octet-stream" as const, data: new Uint8Array(payload) };
 }
 
-/** The event as stored, whoever wrote it. */
+/** The stored event, by any writer. */
 function copied({ id, type, data, isJson, metadata }: RecordedEvent): CopiedEvent {
   const payload = isJson
     ? Buffer.from(typeof data === "string" ? data : JSON.stringify(data), "utf8")

@@ -39,8 +39,8 @@ const PATIENCE_MS = 3_000;
 /** `pool`: a dedicated connection, so that calls filling their pool block no transaction. */
 export function sharedNonces(pool: pg.Pool, network: string, sender: Hex): Nonces {
   const ask = async (text: string, ...values: number[]): Promise<number | undefined> => {
-    const asked = { text, values: [network, sender, ...values], query_timeout: PATIENCE_MS };
-    return (await pool.query<{ nonce: number }>(asked as pg.QueryConfig)).rows[0]?.nonce;
+    const query = { text, values: [network, sender, ...values], query_timeout: PATIENCE_MS };
+    return (await pool.query<{ nonce: number }>(query as pg.QueryConfig)).rows[0]?.nonce;
   };
   return {
     take: async (known) => (await ask("select chain.take_nonce($1, $2, $3) as nonce", known))!,

@@ -80,13 +80,13 @@ function parse(program: readonly string[], text: string, timeout_ms: number): Pr
     child.stdin.on("error", () => undefined);
     child.on("close", (code, signal) => {
       clearTimeout(timer);
-      const told = Buffer.concat(chunks).toString();
+      const output = Buffer.concat(chunks).toString();
       if (reason === undefined && code === 0) return done(undefined);
-      if (reason === undefined && isSpent(code, signal, told)) return done("endless");
-      const place = /^ +<stdin>:(\d+):(\d+):$/m.exec(told);
+      if (reason === undefined && isSpent(code, signal, output)) return done("endless");
+      const place = /^ +<stdin>:(\d+):(\d+):$/m.exec(output);
       if (reason === undefined && code === 1 && place)
         return done({ line: Number(place[1]), column: Number(place[2]) });
-      const cause = reason ?? `its process ended with ${code ?? signal}: ${told.slice(0, 500)}`;
+      const cause = reason ?? `its process ended with ${code ?? signal}: ${output.slice(0, 500)}`;
       fail(unavailable("the draft could not be parsed; try again in some seconds", cause));
     });
     child.stdin.end(text);
@@ -94,7 +94,7 @@ function parse(program: readonly string[], text: string, timeout_ms: number): Pr
 }
 
 /** Ended by the system for its time, or by itself for lack of memory. */
-const isSpent = (code: number | null, signal: NodeJS.Signals | null, told: string) =>
+const isSpent = (code: number | null, signal: NodeJS.Signals | null, text: string) =>
   signal === "SIGKILL" ||
   signal === "SIGXCPU" ||
-  (code === 2 && /^fatal error: .*(memory|stack)|goroutine stack exceeds/m.test(told));
+  (code === 2 && /^fatal error: .*(memory|stack)|goroutine stack exceeds/m.test(text));

@@ -113,10 +113,10 @@ class Bucket {
   }
 
   /** An exchange that fails by the store's or network's fault is repeated once. */
-  async ask(asked: StoreRequest): Promise<IncomingMessage> {
+  async ask(wanted: StoreRequest): Promise<IncomingMessage> {
     for (let tried = 1; ; tried++) {
       try {
-        return await this.#exchange(asked);
+        return await this.#exchange(wanted);
       } catch (error) {
         const isTheirs = !(error instanceof S3Error) || error.status >= 500;
         if (tried === TRIES || !isTheirs) throw error;
@@ -136,12 +136,12 @@ class Bucket {
         );
 
   /** One exchange up to the answer's head; its body is unread. Rejects with S3Error or the connection's error. */
-  async #exchange(asked: StoreRequest): Promise<IncomingMessage> {
-    const { url, headers } = await this.#signed(asked);
-    const { file, method } = asked;
+  async #exchange(wanted: StoreRequest): Promise<IncomingMessage> {
+    const { url, headers } = await this.#signed(wanted);
+    const { file, method } = wanted;
     const isLarge = file !== undefined && !Buffer.isBuffer(file);
     const answer = await outgoing("objects", { "http.request.method": method }, (traced) =>
-      this.#send(url, asked, {
+      this.#send(url, wanted, {
         ...headers,
         ...traced,
         ...(file !== undefined && { "content-length": String(sizeOf(file)) }),

@@ -368,16 +368,16 @@ function gathered<Question, Answer>(
   let under_way = 0;
   const askAll = async () => {
     if (waiting.size === 0 || under_way >= UNDER_WAY) return;
-    const asked = [...waiting.values()];
+    const batch = [...waiting.values()];
     waiting = new Map();
     under_way++;
     try {
-      const answers = await ask(asked.map(({ question }) => question));
-      asked.forEach(({ askers }, i) => {
+      const answers = await ask(batch.map(({ question }) => question));
+      batch.forEach(({ askers }, i) => {
         for (const { resolve } of askers) resolve(answers[i]!);
       });
     } catch (error) {
-      for (const { askers } of asked) for (const { reject } of askers) reject(error);
+      for (const { askers } of batch) for (const { reject } of askers) reject(error);
     } finally {
       under_way--;
       void askAll();

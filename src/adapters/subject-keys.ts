@@ -107,7 +107,7 @@ export function openValue(
     return JSON.parse(text.toString()) as Personal;
   } catch (cause) {
     throw new SealBroken(
-      `what stands sealed in ${place.type} of ${place.stream_id} was sealed for another location, or was changed`,
+      `the sealed value in ${place.type} of ${place.stream_id} was sealed for another location, or was changed`,
       { cause },
     );
   }

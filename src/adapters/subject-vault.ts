@@ -325,7 +325,7 @@ async function ask<R extends pg.QueryResultRow>(
   values: unknown[],
 ): Promise<pg.QueryResult<R>> {
   return pool.query<R>({ name, text, values }).catch((cause: Error) => {
-    throw new SubjectsUnavailable(`the vault of personal data cannot be asked: ${cause.message}`, { cause });
+    throw new SubjectsUnavailable(`the vault of personal data does not answer: ${cause.message}`, { cause });
   });
 }
 

@@ -67,7 +67,7 @@ export const anchoringReactor = (options: ReactorOptions<AnchorOptions> = {}) =>
       return anchorTick(app, { anchor_every_ms, ...options, memory, signal });
     },
     troubles: {
-      away: "the log is not anchored for now: the chain is away",
+      away: "the log is not anchored for now: the chain is unavailable",
       behind: "the log is not anchored for now: the chain lags behind its earlier head",
       foreign: "the log is not anchored: this is another chain",
       unplaced: "the log is not anchored: the contract is not on this chain",

@@ -100,7 +100,7 @@ export async function putSegment(
   if (signal?.aborted) return "stopped";
   const rows = last - first + 1;
   if (frontier.size !== rows)
-    throw new LogDiverged(`${frontier.size} events stand at the ${rows} positions from ${first} on`);
+    throw new LogDiverged(`${frontier.size} events are at the ${rows} positions from ${first} on`);
   const subtree_root = frontier.root();
   const node = await openTree(app.pool, MAIN_LOG).subtreeRoot({ begin: first - 1, end: last });
   if (!node.equals(subtree_root))

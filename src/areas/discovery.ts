@@ -4,7 +4,7 @@ import type { Area } from "./area.ts";
 
 export const discovery: Area = {
   name: "discovery",
-  about: "Health, feeds and what else an agent reads before its first call",
+  about: "Health, feeds and the lists that an agent reads before its first call",
   envelope: "success",
   entities: [],
   projections: [],

@@ -1,4 +1,4 @@
-/** docs/events.md: what stands in the payload of each type of event, as the schemas have it that events are checked by. */
+/** docs/events.md: the payload of each event type, from the schemas that validate events. */
 import { toJSONSchema, type ZodType } from "zod";
 import type { EventType } from "../../eventstore/schemas.ts";
 import type { Area } from "./area.ts";
@@ -33,10 +33,11 @@ export function eventsPage(areas: readonly Area[]): string {
   const lines = [
     "# Events",
     "",
-    "Generated from the schemas by `npm run docs`. Each type of event with the members of its payload, version by version: an event's `schema_version` names",
-    "which one it was written in, and stored events are never changed. [event-log.md](event-log.md) has the columns around the payload, and how it is",
-    "hashed. Of a member, `a.b` is a member of an object and `a[]` an item of a list; every member is there unless it is optional. A time is ISO 8601",
-    "in UTC, an address and a hash of a chain are hex with 0x in front. A stream's name begins as its heading says.",
+    "Generated from the schemas by `npm run docs`. The page lists the payload of each event type, version by version.",
+    "An event's `schema_version` names its version; stored events never change. [event-log.md](event-log.md) describes the",
+    "columns around the payload, and its hash. In the tables `a.b` is a member of an object and `a[]` an item of a list. Every",
+    "member is there unless it is optional. A time is ISO 8601 in UTC. Addresses and hashes of a chain are hex with 0x in front.",
+    "A heading gives the beginning of a stream's name.",
     "",
   ];
   for (const { name, about, entities } of areas) {

@@ -64,7 +64,7 @@ export const areas: readonly Area[] = [
   reference,
 ];
 
-/** The entities of areas. Throws where two share a stream category: what stands before the first `-` of a stream's name. */
+/** The entities of areas. Throws where two share a stream category, which is the part before the first `-` of a stream's name. */
 export function entitiesOf(areas: readonly Area[]): AnyEntity[] {
   const entities = areas.flatMap((area) => area.entities);
   const categories = new Set<string>();

@@ -34,7 +34,7 @@ export const auditChecks: AuditCheck[] = [
     verdict: "tree",
     at: "frontier",
     fault: ({ size, hashes }, { log, frontier }) => {
-      if (log.source === "stream" || frontier) return "a frontier stands only before a part of a log";
+      if (log.source === "stream" || frontier) return "a frontier is allowed only before a part of a log";
       if (size !== log.place)
         return `the frontier is of ${size} events, the export begins after ${log.place}`;
       const wanted = subtreesOf({ begin: 0, end: size }).length;

@@ -2,7 +2,8 @@
 export const about = {
   serve: "run the service (what `npm start` does)",
   status: "say whether the service is ready, with its address, the sandbox key and calls to try",
-  demo: "buy one answer with a demo wallet, step by step, and check it; or goods, by --story shop",
+  doctor: "check the settings, port, disk, Postgres, chain and clock, each with its remedy",
+  demo: "buy one answer with a demo wallet, step by step, and check it; --story tells others",
   keys: "issue, list and revoke API keys; each change is an event in the log",
   agents: "suspend an agent, reinstate it, revoke its passport, erase its name",
   trust: "give agents initial trust, or remove it; each change is a public event in the log",
@@ -28,5 +29,6 @@ export const about = {
     "check an export, or segments of the log: every hash and link, the tree, its signatures and its anchors on chain",
   rerun: "re-run a skill's execution from its record, and compare the two results",
   report: "look up every figure of a report again, and list each mismatch",
+  completion: "print a script that completes commands and options in bash, zsh or fish",
   docs: "print docs/<page>.md",
 };

@@ -5,6 +5,7 @@ import * as agents from "../domain/identity/agent.ts";
 import { sxId } from "../domain/identity/fields.ts";
 import { eraseName, revokePassport, setSuspended } from "../operator/agents.ts";
 import { about } from "./about.ts";
+import { REASON, textUpTo } from "./option-values.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 const NAME = "its agent_id, or passport number as SX#42 or 42";
@@ -13,16 +14,15 @@ export function agentsCommand(terminal: Terminal): Command {
   const group = new Command("agents").description(about.agents);
   const changing = (
     name: string,
-    told: string,
+    text: string,
     change: (app: App, agent: string, reason: string) => Promise<agents.Agent>,
   ) =>
     group
       .command(name)
-      .description(told)
-      .argument("<agent>", NAME)
-      .requiredOption("--reason <text>", "the permanent public reason: at most 200 characters")
+      .description(text)
+      .argument("<agent>", NAME, textUpTo(64))
+      .requiredOption(...REASON)
       .action(async (agent: string, { reason }: { reason: string }) => {
-        if (reason.length === 0 || reason.length > 200) refuse("invalid", "--reason is 1 to 200 characters");
         const changed = await withRuntime(terminal, ({ app }) => change(app, agent, reason));
         print(`${sxId(changed.facts.sx_number)} ${changed.facts.agent_id} is ${agents.statusOf(changed)}.`);
       });
@@ -38,7 +38,7 @@ export function agentsCommand(terminal: Terminal): Command {
   group
     .command("erase")
     .description("destroy the key of an agent's sealed name: it reads as erased, permanently")
-    .argument("<agent>", NAME)
+    .argument("<agent>", NAME, textUpTo(64))
     .action(async (agent: string) => {
       const erased = await withRuntime(terminal, ({ app }) => eraseName(app, agent));
       if (!erased) return refuse("not_found", `${agent} has no sealed name; an erased name is unknown too`);

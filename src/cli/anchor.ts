@@ -11,7 +11,8 @@ import { endorseCall } from "../domain/anchoring/contract.ts";
 import type { Runtime } from "../runtime/assemble.ts";
 import { faultOfAddress } from "../runtime/settings/real-money.ts";
 import { about } from "./about.ts";
-import { asAddress, type Terminal, withRuntime } from "./terminal.ts";
+import { asAddress } from "./option-values.ts";
+import { type Terminal, withRuntime } from "./terminal.ts";
 
 export function anchorCommand(terminal: Terminal): Command {
   const anchor = new Command("anchor").description(about.anchor);

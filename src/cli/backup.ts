@@ -1,8 +1,9 @@
 /** `tallystick backup` and `tallystick restore`: the log as a folder, and a database restored from one. */
-import { cp, mkdir } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
 import { addToBackup, type BackupSegment } from "../../eventstore/files/backup.ts";
+import { makeFolder } from "../../eventstore/files/folder.ts";
 import { BackupUnsound } from "../../eventstore/files/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { contradictionInRows, headsToCompare } from "../anchoring/compare-rows.ts";
@@ -76,7 +77,7 @@ async function segmentsOf(app: App): Promise<BackupSegment[]> {
 
 /** The contents of vintages: their files are imported again from the same sources and compared with this. */
 async function keepManifests(dataDir: string, folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   await cp(vintagesDir(dataDir), join(folder, "vintages"), {
     recursive: true,
     filter: (path) => path === vintagesDir(dataDir) || path.endsWith(".json"),

@@ -111,6 +111,6 @@ export function asReporters(text: string): ReporterCode[] {
 
 function asScale(text: string): number {
   const scale = Number(text);
-  if (!(scale > 0 && scale <= 1)) throw new InvalidArgumentError("a scale is above 0 and at most 1");
+  if (!(scale > 0 && scale <= 1)) throw new InvalidArgumentError("is above 0 and at most 1");
   return scale;
 }

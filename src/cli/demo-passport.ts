@@ -79,13 +79,13 @@ export async function getPassport({ url }: DemoService): Promise<void> {
 
   tell.step(3, "Proving a key", `POST /soul/challenge, POST /${of}/keys`);
   const wallet = privateKeyToAccount(generatePrivateKey());
-  const asked = await fetchAnswer(at("soul/challenge"), challenge, {
+  const request = await fetchAnswer(at("soul/challenge"), challenge, {
     body: { agent_id, key: wallet.address, purpose: "prove" },
   });
-  const signature = await wallet.signMessage({ message: asked.challenge });
+  const signature = await wallet.signMessage({ message: request.challenge });
   const { keys } = await fetchAnswer(at(`${of}/keys`), proven, {
     headers: { Authorization: `Bearer ${api_key}` },
-    body: { challenge: asked.challenge, signature },
+    body: { challenge: request.challenge, signature },
   });
   tell.line("signed", "the service's text, by a new key");
   tell.line("proven", keys.map(({ did }) => did).join(", "));

@@ -29,7 +29,10 @@ export async function buyBrief(
   const body = { body: QUESTION };
   const offer = await ask(url + path, body, stories.report.most);
   if (!app.embedded_chain)
-    return refuse("forbidden", "this story pays only play money: start a development chain by `npm start`");
+    return refuse(
+      "forbidden",
+      "this story pays only with demo money: start a development chain by `npm start`",
+    );
   tell.line("402", `${decimalUsdc(offer.amount_micro)} USDC`);
 
   tell.step(2, "Buying it", JSON.stringify(QUESTION));

@@ -7,10 +7,10 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import type { App } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
-import { currentReleases, releasesProjection } from "../projections/trade/releases.ts";
 import { openRuntime, type Runtime } from "../runtime/assemble.ts";
 import type { Config } from "../runtime/config.ts";
 import { openServer } from "../runtime/server.ts";
+import { dataOpened } from "./data-opened.ts";
 import { hostInUrl } from "./terminal.ts";
 
 export type DemoService = {
@@ -21,6 +21,9 @@ export type DemoService = {
   app: App | undefined;
   close(): Promise<void>;
 };
+
+/** `stopping` ends its opening between two steps. */
+type OwnService = { reactors?: boolean; stopping?: AbortSignal };
 
 const PROBE_MS = 2_000;
 /** How long to wait for a starting service. */
@@ -33,7 +36,7 @@ export async function findService(
   log: Logger,
   url: string | undefined,
   onOpening: () => void,
-  own: { reactors?: boolean } = {},
+  own: OwnService = {},
 ): Promise<DemoService> {
   const candidate = url ?? config.PUBLIC_URL ?? (config.PORT === 0 ? undefined : urlOf(config));
   const origin = candidate && (await originOf(candidate));
@@ -87,7 +90,7 @@ async function runtimeOf(
 async function ownService(
   config: Config,
   log: Logger,
-  { reactors = false }: { reactors?: boolean },
+  { reactors = false, stopping: leaving }: OwnService,
 ): Promise<DemoService> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -102,9 +105,14 @@ async function ownService(
   };
   try {
     const settings = { ...config, PUBLIC_URL: url };
-    runtime = await openRuntime(settings, log, { chain: true, reactors });
+    runtime = await openRuntime(settings, log, {
+      chain: true,
+      reactors,
+      ...(leaving && { stopping: leaving }),
+    });
     server.on("request", await openServer(runtime, settings, log, stopping.signal));
-    await dataOpened(runtime.app);
+    // Data that cannot be opened are reported by later requests.
+    await dataOpened(runtime.app, AbortSignal.any([stopping.signal, AbortSignal.timeout(OPENING_DATA_MS)]));
     return { url, own: true, app: runtime.app, close };
   } catch (error) {
     await close();
@@ -120,12 +128,4 @@ export async function serviceReady(url: string): Promise<void> {
     );
     if (answer?.ok) return;
   }
-}
-
-/** Waits for trade data released before, if any. */
-async function dataOpened(app: App): Promise<void> {
-  await app.caughtUp(releasesProjection);
-  if ((await currentReleases(app.pool)).length === 0) return;
-  for (const deadline = Date.now() + OPENING_DATA_MS; Date.now() < deadline; await pause(20))
-    if (app.data.vintages.open().length > 0) return;
 }

@@ -17,8 +17,9 @@ import { ANSWER, EXPORT, idOf, KEYS, type ProofPlace, prove, RECEIPT } from "./d
 import { type DemoService, findService, serviceReady } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { demoWallet } from "./demo-wallets.ts";
+import { asUrl } from "./option-values.ts";
 import { type StoryName, stories } from "./stories.ts";
-import type { Terminal } from "./terminal.ts";
+import { endLineOfInterrupt, INTERRUPTED, type Terminal } from "./terminal.ts";
 
 const BALANCE = parseAbi(["function balanceOf(address account) view returns (uint256)"]);
 
@@ -61,7 +62,10 @@ export function demoCommand({ settings, logger }: Terminal): Command {
         const opening = () =>
           tell.line("", `No service runs: starting one in ${config.DATA_DIR}; the first time takes seconds.`);
         // Reactors ship goods after a final payment, and compute scores.
-        const place = await findService(config, logger("warn"), url, opening, { reactors: !isAnswer });
+        const interrupted = untilInterrupt();
+        const own = { reactors: !isAnswer, stopping: interrupted.signal };
+        const place = await findService(config, logger("warn"), url, opening, own).catch(interrupted.orLeave);
+        interrupted.closes(place.close);
         try {
           tell.line("service", place.own ? `${place.url}, until the demo ends` : place.url);
           if (story === "shop") await tellShop(place, config);
@@ -75,6 +79,30 @@ export function demoCommand({ settings, logger }: Terminal): Command {
         }
       },
     );
+}
+
+/** Ctrl-C closes what the demo has opened, and a second one ends it at once. */
+function untilInterrupt() {
+  const interrupted = new AbortController();
+  let close: (() => Promise<void>) | undefined;
+  const leave = () => void close?.().finally(() => process.exit(INTERRUPTED));
+  process.on("SIGINT", (signal) => {
+    endLineOfInterrupt(signal);
+    if (interrupted.signal.aborted) process.exit(INTERRUPTED);
+    interrupted.abort();
+    leave();
+  });
+  return {
+    signal: interrupted.signal,
+    closes(work: () => Promise<void>) {
+      close = work;
+      if (interrupted.signal.aborted) leave();
+    },
+    orLeave(error: unknown): never {
+      if (interrupted.signal.aborted) process.exit(INTERRUPTED);
+      throw error;
+    },
+  };
 }
 
 async function tellShop(place: DemoService, config: Config): Promise<void> {
@@ -182,9 +210,9 @@ async function buyOneAnswer(
   const app = place.app?.embedded_chain === develops ? place.app : undefined;
   const before = app && (await balances(app, payment));
   tell.step(4, "Paying", "the same GET again, with PAYMENT-SIGNATURE, and Prefer: proof");
-  const asked = Date.now();
+  const started = Date.now();
   const bought = await buy(url, payment);
-  tell.line(String(bought.status), `answered in ${Date.now() - asked} ms, settled`);
+  tell.line(String(bought.status), `answered in ${Date.now() - started} ms, settled`);
   tell.answer(bought.body);
 
   tell.step(5, "The settlement", "PAYMENT-RESPONSE");
@@ -358,12 +386,6 @@ function walletOf(key: string): LocalAccount | undefined {
 function asWallet(given: string): LocalAccount | typeof FROM_INPUT {
   if (given === FROM_INPUT) return FROM_INPUT;
   const wallet = walletOf(given);
-  if (!wallet) throw new InvalidArgumentError("a private key is 0x and 64 hex digits");
+  if (!wallet) throw new InvalidArgumentError("is a private key: 0x and 64 hex digits");
   return wallet;
-}
-
-function asUrl(given: string): string {
-  if (!/^https?:\/\//.test(given) || !URL.canParse(given))
-    throw new InvalidArgumentError("a URL such as http://127.0.0.1:3000");
-  return given.replace(/\/+$/, "");
 }

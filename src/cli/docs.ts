@@ -1,5 +1,5 @@
 /** `tallystick docs`: generates the pages of all operations, events, settings and commands. */
-import { readFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Argument, Command } from "commander";
 import { catalogueOf } from "../api/declare/catalogue.ts";
@@ -29,4 +29,15 @@ export const docsCommand = (commands: () => Promise<readonly Command[]>) =>
   new Command("docs")
     .description(about.docs)
     .addArgument(new Argument("[page]", "which one").choices(NAMES).default("operations"))
-    .action(async (page: Page) => void process.stdout.write(await pages(commands)[page]()));
+    .option("--into <folder>", "write all four pages there instead")
+    .action(async (page: Page, { into }: { into?: string }) => {
+      const made = pages(commands);
+      if (into === undefined) return void process.stdout.write(await made[page]());
+      for (const name of NAMES) await replaceFile(join(into, `${name}.md`), await made[name]());
+    });
+
+/** A write that is cut off leaves the old page. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.part`, text);
+  await rename(`${path}.part`, path);
+}

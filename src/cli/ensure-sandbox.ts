@@ -7,6 +7,7 @@ import { SANDBOX } from "../datasets/sandbox.ts";
 import { SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import type { Config } from "../runtime/config.ts";
 import { buildOptions } from "./build-options.ts";
+import { dataOpened } from "./data-opened.ts";
 import { withProgress } from "./progress-bar.ts";
 
 /** Creates the missing parts of the sandbox; `ready` is called once every operation answers. */
@@ -51,6 +52,8 @@ export function expectSandbox(
         const { facts } = await withProgress(dataset, tell, make);
         log.info({ dataset, vintage: facts.vintage, rows: facts.rows }, "a sandbox dataset is ready");
       }
+      // A released dataset answers only once this process has opened it.
+      await dataOpened(app, signal);
       ready?.();
       await buyAsSandboxAgents(app, log, signal, own_calls);
     } catch (error) {

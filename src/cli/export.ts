@@ -6,7 +6,8 @@ import { evidenceDespite, evidenceFor } from "../anchoring/gather-evidence.ts";
 import { LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { about } from "./about.ts";
-import { asCount, type Terminal, withRuntime } from "./terminal.ts";
+import { asCount } from "./option-values.ts";
+import { type Terminal, withRuntime } from "./terminal.ts";
 
 type ExportOptions = { from?: number; to?: number; tenant?: string; stream?: string; despite: boolean };
 

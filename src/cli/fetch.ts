@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { type Options, SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
+import { makeFolder } from "../../eventstore/files/folder.ts";
 import { Refusal, refuse } from "../core/model/refusal.ts";
 import { COMEXT_URL, fetchComext } from "../datasets/fetch.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
@@ -69,9 +70,10 @@ export function fetchCommand(terminal: Terminal): Command {
       refuseWithoutImport(options);
       const settings = terminal.settings();
       const dir = out ?? join(settings.DATA_DIR, "downloads");
-      const asked = { ...options, from: first, to: to ?? first, dir, now: new Date() };
-      if (options.import) await bringHistory(terminal, asked);
-      else await fetchFiles(asked);
+      await makeFolder(dir);
+      const request = { ...options, from: first, to: to ?? first, dir, now: new Date() };
+      if (options.import) await bringHistory(terminal, request);
+      else await fetchFiles(request);
     });
   return new Command("fetch").description(about.fetch).addCommand(comext);
 }
@@ -94,11 +96,11 @@ type FetchRequest = Omit<ComextOptions, "period" | "from" | "to" | "out"> & {
   now: Date;
 };
 
-async function fetchFiles(asked: FetchRequest): Promise<void> {
+async function fetchFiles(request: FetchRequest): Promise<void> {
   await interruptibly((signal) => {
     let bar = byteBar("");
     return fetchComext({
-      ...asked,
+      ...request,
       signal,
       begin(month) {
         bar = byteBar(`full_v2_${month}.7z`);
@@ -113,14 +115,14 @@ async function fetchFiles(asked: FetchRequest): Promise<void> {
   });
 }
 
-async function bringHistory(terminal: Terminal, asked: FetchRequest): Promise<void> {
+async function bringHistory(terminal: Terminal, request: FetchRequest): Promise<void> {
   const { importHistory } = await import("../operator/history.ts");
   const options = buildOptions(terminal.settings());
   const shown = shownHistory((line) => process.stdout.write(`${line}\n`));
   const summary = await withRuntime(terminal, ({ app }) =>
-    interruptibly((signal) => importHistory(app, { ...options, ...asked, signal, tell: shown.tell })).finally(
-      shown.end,
-    ),
+    interruptibly((signal) =>
+      importHistory(app, { ...options, ...request, signal, tell: shown.tell }),
+    ).finally(shown.end),
   );
   process.stdout.write(`${summaryOf(summary)}\n`);
   if (summary.missing.length > 0 || summary.left) process.exitCode = MONTHS_MISSING;
@@ -168,8 +170,10 @@ function byteBar(file: string) {
 }
 
 function asMonth(text: string): Period {
-  if (/^\d{4}52$/.test(text)) throw new InvalidArgumentError("52 means a whole year's file; name months");
-  if (!/^(19|20)\d{2}(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError("is a month, as 202512");
+  if (/^\d{4}52$/.test(text))
+    throw new InvalidArgumentError("is a month such as 202512; 52 means a whole year");
+  if (!/^(19|20)\d{2}(0[1-9]|1[0-2])$/.test(text))
+    throw new InvalidArgumentError("is a month such as 202512");
   return Number(text);
 }
 

@@ -52,54 +52,54 @@ export function shownHistory(
   };
   const place = () => `${done} of ${todo} months${left()}`;
 
-  function tell(told: HistoryReport): void {
-    switch (told.kind) {
+  function tell(report: HistoryReport): void {
+    switch (report.kind) {
       case "lost": {
-        const [first, last] = [told.months[0]!, told.months.at(-1)!];
-        for (const why of told.why) line(`lost: ${why}`);
+        const [first, last] = [report.months[0]!, report.months.at(-1)!];
+        for (const why of report.why) line(`lost: ${why}`);
         line(
-          `${told.months.length} released months are lost, ${monthText(first)} to ${monthText(last)}: fetch them again`,
+          `${report.months.length} released months are lost, ${monthText(first)} to ${monthText(last)}: fetch them again`,
         );
         break;
       }
       case "begun":
-        todo = told.asked - told.already;
-        if (told.already > 0) line(`${told.already} of ${told.asked} months exist already`);
+        todo = report.asked - report.already;
+        if (report.already > 0) line(`${report.already} of ${report.asked} months exist already`);
         else bar?.start(todo, 0, { doing, left: "" });
         break;
       case "doing": {
-        const of = told.what === "writing" ? told.of : monthText(told.of);
-        doing = `${told.what} ${of}${percent(told.share)}`;
+        const of = report.what === "writing" ? report.of : monthText(report.of);
+        doing = `${report.what} ${of}${percent(report.share)}`;
         bar?.update(done, { doing, left: left() });
         break;
       }
       case "fetched": {
-        const { path, sha256, bytes, fetched } = told.file;
+        const { path, sha256, bytes, fetched } = report.file;
         line(`${fetched ? "fetched" : "already there"}: ${path}, ${count(bytes)} bytes\nsha256 ${sha256}`);
         break;
       }
       case "waiting":
         line(
-          `${monthText(told.period)} is unavailable (${told.why}): retry at ${minuteText(told.again)}, until ${minuteText(told.given_up)}`,
+          `${monthText(report.period)} is unavailable (${report.why}): retry at ${minuteText(report.again)}, until ${minuteText(report.given_up)}`,
         );
         break;
       case "read":
         done++;
-        if (!told.resumed) worked++;
+        if (!report.resumed) worked++;
         line(
-          `${monthText(told.period)}: ${told.resumed ? "read before" : `${count(told.rows)} lines read`}; ${place()}`,
+          `${monthText(report.period)}: ${report.resumed ? "read before" : `${count(report.rows)} lines read`}; ${place()}`,
         );
         break;
       case "missing":
         done++;
-        line(`${monthText(told.fault.period)} is missing: ${told.fault.why.message}; ${place()}`);
+        line(`${monthText(report.fault.period)} is missing: ${report.fault.why.message}; ${place()}`);
         break;
       case "released": {
-        const { facts, unchanged } = told.released;
-        const months = told.months.map((period) => String(period % 100).padStart(2, "0")).join(" ");
+        const { facts, unchanged } = report.released;
+        const months = report.months.map((period) => String(period % 100).padStart(2, "0")).join(" ");
         line(
           `${facts.dataset} ${unchanged ? "already current" : "released"}: vintage ${facts.vintage.slice(0, 16)}, ` +
-            `${count(facts.rows)} rows, ${facts.periods.from} to ${facts.periods.to}; ${yearOf(told.months[0]!)}: ${months}`,
+            `${count(facts.rows)} rows, ${facts.periods.from} to ${facts.periods.to}; ${yearOf(report.months[0]!)}: ${months}`,
         );
         break;
       }

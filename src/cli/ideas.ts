@@ -1,10 +1,16 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
-import { refuse } from "../core/model/refusal.ts";
+import { statuses } from "../domain/evolution/idea.ts";
 import { acceptIdea, allIdeas, declineIdea, landIdea, readIdea } from "../operator/ideas.ts";
 import { about } from "./about.ts";
 import { type Columns, JSON_LINES, printList, shortTime } from "./listing.ts";
-import { asCount, type Terminal, withRuntime } from "./terminal.ts";
+import { asCount, oneOf, textUpTo } from "./option-values.ts";
+import { type Terminal, withRuntime } from "./terminal.ts";
+
+function asCommit(text: string): string {
+  if (!/^[0-9a-f]{7,64}$/.test(text)) throw new InvalidArgumentError("is 7 to 64 hex digits");
+  return text;
+}
 
 /** A stranger's text, line by line. */
 const printableLines = (text: string) => text.split("\n").map(printable).join("\n");
@@ -22,7 +28,7 @@ export function ideasCommand(terminal: Terminal): Command {
   ideas
     .command("list")
     .description("lists ideas, newest first")
-    .option("--status <status>", "only proposed, passed, failed, accepted, declined or landed ideas")
+    .option("--status <status>", `only ideas of one status: ${statuses.join(", ")}`, oneOf(statuses))
     .option(...JSON_LINES)
     .action((options) =>
       withRuntime(terminal, async ({ app }) =>
@@ -60,9 +66,8 @@ export function ideasCommand(terminal: Terminal): Command {
       .command(name)
       .description(does)
       .argument("<idea_id>", "the idea", asCount)
-      .requiredOption("--reason <text>", "why, at most 500 characters")
+      .requiredOption("--reason <text>", "why, at most 500 characters", textUpTo(500))
       .action(async (id: number, { reason }: { reason: string }) => {
-        if (reason.length === 0 || reason.length > 500) refuse("invalid", "--reason is 1 to 500 characters");
         const { status } = await withRuntime(terminal, ({ app }) => decide(app, id, reason));
         process.stdout.write(`The idea ${id} is ${status}.\n`);
       });
@@ -70,9 +75,8 @@ export function ideasCommand(terminal: Terminal): Command {
     .command("landed")
     .description("records the commit of an accepted idea")
     .argument("<idea_id>", "the idea", asCount)
-    .argument("<commit>", "the commit, 7 to 64 hex digits")
+    .argument("<commit>", "the commit, 7 to 64 hex digits", asCommit)
     .action(async (id: number, commit: string) => {
-      if (!/^[0-9a-f]{7,64}$/.test(commit)) refuse("invalid", "<commit> is 7 to 64 hex digits");
       await withRuntime(terminal, ({ app }) => landIdea(app, id, commit));
       process.stdout.write(`The idea ${id} has landed.\n`);
     });

@@ -4,6 +4,7 @@ import { issueKey, listAllKeys, revokeKey } from "../operator/keys.ts";
 import type { KeyRow } from "../projections/access/keys.ts";
 import { about } from "./about.ts";
 import { type Columns, JSON_LINES, printList, shortTime } from "./listing.ts";
+import { textUpTo } from "./option-values.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 export function keysCommand(terminal: Terminal): Command {
@@ -15,7 +16,7 @@ export function keysCommand(terminal: Terminal): Command {
     .requiredOption("--tenant <name>", "its tenant: 1-63 lower-case letters, digits, hyphens", asTenant)
     .option("--scopes <list>", `comma-separated: ${scopes.join(", ")}`, asScopes, ["read" as const])
     .option("--test", "a sk_test_ key, in a separate tenant space", false)
-    .option("--label <text>", "a note for the list, at most 100 characters")
+    .option("--label <text>", "a note for the list, at most 100 characters", textUpTo(100))
     .option("--daily <n|none>", "calls a UTC day", asQuota, DAILY_QUOTA)
     .option("--monthly <n|none>", "calls a UTC calendar month", asQuota, MONTHLY_QUOTA)
     .option("--json", "print JSON", false)
@@ -48,7 +49,7 @@ export function keysCommand(terminal: Terminal): Command {
   keys
     .command("revoke")
     .description("revoke a key; a repeat changes nothing")
-    .argument("<key_id>", "as shown by `keys list`")
+    .argument("<key_id>", "as shown by `keys list`", textUpTo(64))
     .action(async (keyId: string) => {
       const state = await withRuntime(terminal, ({ app }) => revokeKey(app, keyId));
       print(`Key ${keyId} is revoked since ${state.revoked_at}.`);
@@ -88,8 +89,7 @@ function asScopes(text: string) {
 /** Commander treats null as "not given", so no limit stays a word until the options are parsed. */
 function asQuota(text: string): number | "none" {
   if (text === "none") return text;
-  if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new InvalidArgumentError("a quota is a whole number from 1, or none");
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("is a whole number from 1, or none");
   return Number(text);
 }
 

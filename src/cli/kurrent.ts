@@ -14,7 +14,7 @@ export function kurrentCommand(terminal: Terminal): Command {
     .command("compare")
     .description("reads the copy from its start, and names the first event that differs")
     .action(async () => {
-      const told = await withCopy(terminal, async (app, outside) => {
+      const counts = await withCopy(terminal, async (app, outside) => {
         const { position: head } = await app.store.head();
         const tell = (stage: string, percent: number) =>
           process.stderr.write(`comparing: ${stage}, ${percent} %\n`);
@@ -22,12 +22,12 @@ export function kurrentCommand(terminal: Terminal): Command {
           compareOutside(app, outside, (position) => progress("check", position, head)),
         );
       });
-      if ("differs" in told) {
-        process.stdout.write(`FAIL  the copy differs at position ${told.position}: ${told.differs}\n`);
+      if ("differs" in counts) {
+        process.stdout.write(`FAIL  the copy differs at position ${counts.position}: ${counts.differs}\n`);
         process.exitCode = 1;
         return;
       }
-      const { same, missing } = told;
+      const { same, missing } = counts;
       const rest = missing > 0 ? `; it lacks the newest ${missing}; a running service copies them` : "";
       process.stdout.write(`ok    ${same} events of the copy match, byte by byte${rest}\n`);
     });

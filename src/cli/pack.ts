@@ -1,7 +1,6 @@
 /** Reads a pack for all commands: its files, the auditor's knowledge, and the requested events. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import { segmentsAsExport } from "../../eventstore/files/segment-export.ts";
 import { openSegment } from "../../eventstore/files/segment-file.ts";
@@ -18,7 +17,8 @@ import { refuse } from "../core/model/refusal.ts";
 import { type SealedSegment, streamOf } from "../domain/log/segments.ts";
 import type { LoggedEvent } from "../domain/payments/verify-receipt.ts";
 import { askChain, recoverKey } from "../runtime/assemble-audit.ts";
-import { asAddress, asCount } from "./terminal.ts";
+import { asAddress, asCount } from "./option-values.ts";
+import { faultOfFile, textOf } from "./read-file.ts";
 
 /** The parsed options of `withPackOptions`. */
 export type PackOptions = {
@@ -93,6 +93,10 @@ export async function readPack(
   { files, proof, stream_id }: PackFiles,
   held: VerifyPackOptions,
 ): Promise<Pack> {
+  for (const file of files) {
+    const fault = await faultOfFile(file);
+    if (fault !== undefined) throw new NoExport(fault);
+  }
   const segments = files.filter((file) => file.endsWith(".parquet"));
   const [rest, ...others] = files.filter((file) => !segments.includes(file));
   if (others.length > 0)
@@ -174,10 +178,6 @@ async function digestOf(file: string): Promise<string> {
 async function checkpointIn(path: string): Promise<AuditorCheckpoint> {
   return { name: path, note: await textOf(path) };
 }
-
-/** Refuses an unreadable file. */
-export const textOf = (path: string): Promise<string> =>
-  readFile(path, "utf8").catch((error: Error) => refuse("invalid", `cannot read ${path}: ${error.message}`));
 
 export const asList = (text: string, before: string[]) => [...before, text];
 

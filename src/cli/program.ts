@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { about } from "./about.ts";
 import type { Terminal } from "./terminal.ts";
+import { exitCodes, plainUsage } from "./usage.ts";
 
 /** Commands by file; only the requested one is loaded, because loading all takes seconds. */
 const GROUPS: readonly {
@@ -10,6 +11,7 @@ const GROUPS: readonly {
 }[] = [
   { names: ["serve"], load: async (terminal) => [(await import("./serve.ts")).serveCommand(terminal)] },
   { names: ["status"], load: async (terminal) => [(await import("./status.ts")).statusCommand(terminal)] },
+  { names: ["doctor"], load: async (terminal) => [(await import("./doctor.ts")).doctorCommand(terminal)] },
   { names: ["demo"], load: async (terminal) => [(await import("./demo.ts")).demoCommand(terminal)] },
   { names: ["keys"], load: async (terminal) => [(await import("./keys.ts")).keysCommand(terminal)] },
   { names: ["agents"], load: async (terminal) => [(await import("./agents.ts")).agentsCommand(terminal)] },
@@ -48,6 +50,12 @@ const GROUPS: readonly {
   { names: ["report"], load: async (terminal) => [(await import("./report.ts")).reportCommand(terminal)] },
   { names: ["rerun"], load: async (terminal) => [(await import("./rerun.ts")).rerunCommand(terminal)] },
   {
+    names: ["completion"],
+    load: async (terminal) => [
+      (await import("./completion.ts")).completionCommand(() => allCommands(terminal)),
+    ],
+  },
+  {
     names: ["docs"],
     load: async (terminal) => [(await import("./docs.ts")).docsCommand(() => allCommands(terminal))],
   },
@@ -62,16 +70,23 @@ export async function program(terminal: Terminal, wanted?: string): Promise<Comm
   const root = new Command("tallystick")
     .description("Data, computation and trust for autonomous agents, over one verifiable log.")
     .version("0.1.0")
-    .showHelpAfterError("(see --help)")
     // Options after a command belong to it: `verify` and `verify receipt` both have --json.
     .enablePositionalOptions()
-    .configureHelp({ showGlobalOptions: true });
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText(
+      "after",
+      `\nExit codes:\n${exitCodes.map(([code, means]) => `  ${code}`.padEnd(16) + means).join("\n")}`,
+    );
   const group = GROUPS.find(({ names }) => wanted !== undefined && names.some((name) => name === wanted));
   for (const command of group ? await group.load(terminal) : GROUPS.flatMap(announced))
     root.addCommand(command, { hidden: command.name() === "docs" });
+  plainUsage(root);
   return root;
 }
 
 /** Every command, each loaded whole. */
-export const allCommands = async (terminal: Terminal): Promise<Command[]> =>
-  (await Promise.all(GROUPS.map(({ load }) => load(terminal)))).flat().filter((one) => one.name() !== "docs");
+export async function allCommands(terminal: Terminal): Promise<Command[]> {
+  const commands = (await Promise.all(GROUPS.map(({ load }) => load(terminal)))).flat();
+  for (const command of commands) plainUsage(command, ["tallystick", command.name()]);
+  return commands.filter((one) => one.name() !== "docs");
+}

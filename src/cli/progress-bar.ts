@@ -1,5 +1,6 @@
 /** Progress of long work: a bar on a terminal, otherwise a line every few seconds, with the stage's remaining time. */
 import { SingleBar } from "cli-progress";
+import { Refusal } from "../core/model/refusal.ts";
 
 const STAGES = {
   read: "reading",
@@ -36,7 +37,7 @@ export async function interruptibly<T>(
   work: (progress: ShownProgress, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort(new Error("interrupted; nothing changed"));
+  const interrupt = () => interrupted.abort(new Refusal("unavailable", "interrupted; nothing changed"));
   process.once("SIGINT", interrupt);
   try {
     return await withProgress(

@@ -1,5 +1,4 @@
 /** `tallystick verify receipt`: checks a receipt as far as possible without the service. */
-import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
@@ -12,6 +11,7 @@ import {
   verifyReceipt,
 } from "../domain/payments/verify-receipt.ts";
 import { asKey, heldBy, orNoExport, type PackOptions, readPack, withPackOptions } from "./pack.ts";
+import { bytesOf, textOf } from "./read-file.ts";
 import { marked, type Terminal } from "./terminal.ts";
 
 type Options = PackOptions & {
@@ -44,12 +44,15 @@ export function verifyReceiptCommand({ settings }: Pick<Terminal, "settings">): 
     )
     .action((file: string, options: Options) =>
       orNoExport(async () => {
-        const given = file === "-" ? await text(process.stdin) : await fileOf(file, "utf8");
+        const given = file === "-" ? await text(process.stdin) : await textOf(file);
         const jws =
           receiptIn(given) ??
-          refuse("invalid", `${file} holds no receipt: neither a JWS nor a PAYMENT-RESPONSE`);
+          refuse(
+            "invalid",
+            `${file === "-" ? "the standard input" : file} holds no receipt: neither a JWS nor a PAYMENT-RESPONSE`,
+          );
         const keys = options.jwks ? await keysAt(options.jwks) : await ownKeys(settings);
-        const body = options.body === undefined ? undefined : await fileOf(options.body);
+        const body = options.body === undefined ? undefined : await bytesOf(options.body);
         const evidence = { keys, body, request: options.request };
         const verified = await withExport(verifyReceipt(jws, evidence), { file, ...options }, (log) =>
           verifyReceipt(jws, { ...evidence, log }),
@@ -112,7 +115,7 @@ async function ownKeys(settings: Terminal["settings"]): Promise<readonly unknown
 }
 
 async function keysAt(place: string): Promise<readonly unknown[]> {
-  const set = /^https?:\/\//.test(place) ? await fetched(place) : await fileOf(place, "utf8");
+  const set = /^https?:\/\//.test(place) ? await fetched(place) : await textOf(place);
   try {
     const { keys } = JSON.parse(set) as { keys?: unknown };
     if (Array.isArray(keys)) return keys;
@@ -128,14 +131,6 @@ async function fetched(url: string): Promise<string> {
   } catch (error) {
     return refuse("unavailable", `cannot fetch --jwks ${url}: ${(error as Error).message}`);
   }
-}
-
-function fileOf(path: string, encoding: "utf8"): Promise<string>;
-function fileOf(path: string): Promise<Buffer>;
-function fileOf(path: string, encoding?: "utf8"): Promise<string | Buffer> {
-  return readFile(path, encoding).catch((error: Error) =>
-    refuse("invalid", `cannot read ${path}: ${error.message}`),
-  );
 }
 
 function asRequest(text: string): Evidence["request"] {

@@ -26,7 +26,8 @@ import {
   streamOf,
 } from "../domain/reports/report.ts";
 import { provenEvent } from "./logged-event.ts";
-import { asKey, heldBy, orNoExport, type PackOptions, readPack, textOf, withPackOptions } from "./pack.ts";
+import { asKey, heldBy, orNoExport, type PackOptions, readPack, withPackOptions } from "./pack.ts";
+import { textOf } from "./read-file.ts";
 import { marked, type Terminal } from "./terminal.ts";
 
 type VerificationKeys = { api?: string; log?: VerifierKey };
@@ -190,7 +191,7 @@ const wasClosed = (error: Error) =>
 
 /** Reports use GET alone. */
 function questionOf(operation: Operation, input: Record<string, unknown>): string {
-  if (methodOf(operation) !== "GET") return refuse("invalid", `${operation.name} is not asked by GET`);
+  if (methodOf(operation) !== "GET") return refuse("invalid", `${operation.name} has no GET route`);
   return `${pathOf(operation)}?${new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
@@ -271,9 +272,9 @@ function figuresOf(
   { questions, faults }: { questions: number; faults: readonly Fault[] },
   url: string,
 ): FigureCheck {
-  const asked = facts.filter(isAnswerFact);
+  const cited = facts.filter(isAnswerFact);
   const bad = new Set(faults.map(({ at }) => at));
-  return { asked: asked.length, verified: asked.filter(({ id }) => !bad.has(id)).length, questions, url };
+  return { asked: cited.length, verified: cited.filter(({ id }) => !bad.has(id)).length, questions, url };
 }
 
 type ReportVerdict = {
@@ -288,20 +289,20 @@ function tell({ given, made, faults, figures }: ReportVerdict, json: boolean): v
   const what = given.whole ? "report" : "facts";
   const where = "where" in made ? made.where : null;
   const facts = given.facts.facts.length;
-  const told = { ok, verified: ok ? what : null, log: where, facts, figures: figures ?? null, faults };
-  const asked = figures
+  const verdict = { ok, verified: ok ? what : null, log: where, facts, figures: figures ?? null, faults };
+  const replies = figures
     ? [
         `${figures.verified} of ${figures.asked} figures verified: ${figures.questions} queries repeated at ${figures.url}`,
       ]
     : [];
   const lines = [
     ...faults.map(({ at, says }) => `${marked(false, "FAIL")} ${printable(`${at} ${says}`)}`),
-    ...asked.map(printable),
+    ...replies.map(printable),
     ok
       ? `${marked(true, "verified")}: ${printable(`the ${what}, ${facts} facts, by the digest in ${where}`)}`
       : `${marked(false, "NOT verified")}: the ${what}`,
   ];
-  process.stdout.write(json ? `${JSON.stringify(told, null, 2)}\n` : `${lines.join("\n")}\n`);
+  process.stdout.write(json ? `${JSON.stringify(verdict, null, 2)}\n` : `${lines.join("\n")}\n`);
 }
 
 /** A verifier key has a plus, an API key has none. */

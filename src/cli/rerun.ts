@@ -6,12 +6,13 @@ import { refuse } from "../core/model/refusal.ts";
 import { openCurrent } from "../operator/keep-open.ts";
 import { executionsProjection, tenantOf } from "../projections/skills/executions.ts";
 import { about } from "./about.ts";
+import { asHexId } from "./option-values.ts";
 import { marked, type Terminal, withRuntime } from "./terminal.ts";
 
 export function rerunCommand(terminal: Terminal): Command {
   return new Command("rerun")
     .description(about.rerun)
-    .argument("<execution_id>", "from skills_run: 32 hex digits")
+    .argument("<execution_id>", "from skills_run: 32 hex digits", asHexId)
     .option("--now", "on current data, to see which steps it changes", false)
     .option("--json", "print the result as JSON", false)
     .addHelpText(
@@ -19,8 +20,6 @@ export function rerunCommand(terminal: Terminal): Command {
       "\nVintages and stored answers last 180 days. Reads of the log are not repeated: their stored answers are used, and named.\nExits with 1 on any difference.",
     )
     .action(async (execution_id: string, { now, json }: { now: boolean; json: boolean }) => {
-      if (!/^[0-9a-f]{32}$/.test(execution_id))
-        refuse("invalid", "<execution_id> is 32 hex digits in lower case");
       const again = await withRuntime(terminal, async ({ app }) => {
         await app.caughtUp(executionsProjection, 30_000);
         const tenant = await tenantOf(app.pool, execution_id);

@@ -27,8 +27,8 @@ export function rngCommand(terminal: Terminal): Command {
         ({ space, chain, void: used }) =>
           `${space} chain ${chain} is abandoned; ${used ? `everything drawn from seed ${used.index} is void` : "no secret seed of it was used"}.`,
       );
-      const told = [...lines, `${refunded_accounts} lounge accounts got their stakes back.`];
-      process.stdout.write(json ? `${JSON.stringify(given, null, 2)}\n` : `${told.join("\n")}\n`);
+      const messages = [...lines, `${refunded_accounts} lounge accounts got their stakes back.`];
+      process.stdout.write(json ? `${JSON.stringify(given, null, 2)}\n` : `${messages.join("\n")}\n`);
     });
 
   return rng;

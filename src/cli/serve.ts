@@ -8,7 +8,7 @@ import { type Config, ConfigError } from "../runtime/config.ts";
 import { startDatabase } from "../runtime/database.ts";
 import { sendSpans } from "../runtime/span-export.ts";
 import { about } from "./about.ts";
-import { hostInUrl, type Terminal } from "./terminal.ts";
+import { endLineOfInterrupt, hostInUrl, type Terminal } from "./terminal.ts";
 
 /** Running calls get half of the shutdown time, at most ten seconds; then busy connections are closed. */
 const MOST_DRAIN_MS = 10_000;
@@ -33,12 +33,13 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   if (config.DATABASE_URL === undefined) process.stdout.write(`Starting Postgres in ${config.DATA_DIR} …\n`);
   // Postgres starts while the remaining code loads.
   const database = startDatabase(config, log, stopping.signal);
-  // Its failure is reported to whoever awaits it later.
+  // The code that awaits it later reports its failure.
   database.catch(() => undefined);
   const opening = import("./serving.ts").then(({ openServing }) =>
     openServing({ ...config, PUBLIC_URL: public_url }, log, { database, stopping: stopping.signal }),
   );
-  const stop = once(async (signal: string) => {
+  const stop = once(async (signal: NodeJS.Signals) => {
+    endLineOfInterrupt(signal);
     if (config.LINGER_SECONDS > 0) {
       log.info(
         { signal, seconds: config.LINGER_SECONDS },
@@ -84,9 +85,9 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   if (opened === undefined) return;
   door.handle = opened.handle;
   process.stdout.write(opened.greeting);
-  const tellReady = () => void process.stdout.write(opened.ready);
-  if (opened.makeSandbox) await opened.makeSandbox(stopping.signal, tellReady);
-  else tellReady();
+  await opened.prepareData(stopping.signal, () => {
+    if (!stopping.signal.aborted) process.stdout.write(opened.ready);
+  });
 }
 
 /** The answer of /ready while proxies should stop sending calls. */

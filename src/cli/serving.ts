@@ -10,6 +10,7 @@ import { openRuntime } from "../runtime/assemble.ts";
 import type { Config } from "../runtime/config.ts";
 import type { Database } from "../runtime/database.ts";
 import { openServer } from "../runtime/server.ts";
+import { dataOpened } from "./data-opened.ts";
 import { expectSandbox, type MakeSandbox } from "./ensure-sandbox.ts";
 import { readyText, sandboxKeyPath } from "./ready-text.ts";
 
@@ -18,8 +19,8 @@ export type Serving = {
   greeting: string;
   /** Printed once every operation answers. */
   ready: string;
-  /** Creates the sandbox, if configured. */
-  makeSandbox: MakeSandbox | undefined;
+  /** Creates the sandbox, if configured, and opens the data; then calls `ready`. */
+  prepareData: MakeSandbox;
   close(): Promise<void>;
 };
 
@@ -37,11 +38,12 @@ export async function openServing(
     // Announced before anybody can query whether the service is ready.
     const makeSandbox =
       config.SANDBOX && app.settings.allow_synthetic ? expectSandbox(app, config, log, own_calls) : undefined;
+    const prepareData: MakeSandbox = makeSandbox ?? ((signal, ready) => dataOpened(app, signal).then(ready));
     const embedded = config.DATABASE_URL === undefined && config.BASE_RPC_URL === undefined;
     const sandboxKey = embedded ? await storedSandboxKey(app, config.DATA_DIR) : undefined;
     const handle = await openServer(runtime, config, log, stopping, { sandbox_key: sandboxKey, own_calls });
     const greeting = greetingOf(config.PUBLIC_URL, app, makeSandbox !== undefined);
-    return { handle, greeting, ready: readyText(config.PUBLIC_URL, sandboxKey), makeSandbox, close };
+    return { handle, greeting, ready: readyText(config.PUBLIC_URL, sandboxKey), prepareData, close };
   } catch (error) {
     await runtime.close();
     throw error;

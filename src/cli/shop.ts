@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type { App } from "../core/app.ts";
 import { time } from "../core/model/fields.ts";
 import { Refusal } from "../core/model/refusal.ts";
@@ -22,8 +22,9 @@ import type { OrderKey } from "../projections/commerce/orders.ts";
 import { about } from "./about.ts";
 import { eraseCommand } from "./erase.ts";
 import { type Columns, JSON_LINES, printList, shortTime } from "./listing.ts";
+import { asCount, judgedBy, oneOf, textUpTo } from "./option-values.ts";
 import { importSalesCommand } from "./shop-sales.ts";
-import { asCount, type Terminal, withRuntime } from "./terminal.ts";
+import { type Terminal, withRuntime } from "./terminal.ts";
 
 type Shop = typeof import("../operator/shop.ts");
 
@@ -42,6 +43,11 @@ export function shopCommand(terminal: Terminal): Command {
 type RunInShop = <T>(work: (app: App, operator: Shop) => Promise<T>) => Promise<T>;
 type InSpace = { test: boolean };
 const spaceOf = ({ test }: InSpace) => (test ? "test" : "live");
+const IN_YOUR_WORDS = [
+  "--reason <text>",
+  "the reason, in your words: at most 100 characters, which stay in the log",
+  textUpTo(100),
+] as const;
 const TEST = ["--test", "the shop of test keys", false] as const;
 
 function goodsCommands(run: RunInShop): Command[] {
@@ -58,13 +64,21 @@ function goodsCommands(run: RunInShop): Command[] {
     .description("add a product; it sells once it has a price and stock")
     .requiredOption("--slug <name>", "its slug: lower-case letters, digits, hyphens", asSlug)
     .requiredOption("--type <type>", productTypes.join(", "), oneOf<ProductType>(productTypes))
-    .requiredOption("--name <text>", "text for buyers")
+    .requiredOption("--name <text>", "text for buyers", textUpTo(120))
     .requiredOption("--kg <n>", "kilograms of the base unit", asPositive)
     .option("--base <unit>", "the unit of stock", oneOf<UnitName>(unitNames), "bag")
     .option("--units <list>", "units for sale, each with its number of base units", asUnits)
     .option("--kwh <n>", "net calorific value in kWh/kg, of fuel", asPositive)
-    .option("--cn <code>", "Combined Nomenclature code; default: that of its type")
-    .option("--vat <percent>", "value added tax; default: 21", asPercent)
+    .option(
+      "--cn <code>",
+      "Combined Nomenclature code of 4, 6 or 8 digits; default: that of its type",
+      asCnCode,
+    )
+    .addOption(
+      new Option("--vat <percent>", "value added tax in percent")
+        .argParser(asPercent)
+        .default(STANDARD_VAT_BP, String(STANDARD_VAT_BP / 100)),
+    )
     .option("--id <n>", "its product_id; default: the next", asCount)
     .option(...TEST)
     .addHelpText(
@@ -83,7 +97,7 @@ function goodsCommands(run: RunInShop): Command[] {
           units: options.units ?? [{ unit: options.base, base: 1 }],
           kg_per_base: options.kg,
           kwh_per_kg: options.kwh ?? null,
-          vat_bp: options.vat ?? STANDARD_VAT_BP,
+          vat_bp: options.vat,
         });
         print(`Product ${product_id}, ${options.slug}, is added. Next: shop price, shop receive.`);
       }),
@@ -118,7 +132,7 @@ function goodsCommands(run: RunInShop): Command[] {
     .argument("<product>", "its slug or product_id")
     .argument("<location>", "its location", asLocation)
     .argument("<quantity>", "in base units", asCount)
-    .option("--reference <text>", "a delivery note")
+    .option("--reference <text>", "a delivery note", textUpTo(100))
     .option(...TEST)
     .action((name: string, location: string, quantity: number, options) =>
       run(async (app, operator) => {
@@ -131,7 +145,7 @@ function goodsCommands(run: RunInShop): Command[] {
     .argument("<product>", "its slug or product_id")
     .argument("<location>", "its location", asLocation)
     .argument("<delta>", "in base units: -3 for three less; write it after --", asDelta)
-    .requiredOption("--reason <text>", "the reason, in your words: it stays in the log")
+    .requiredOption(...IN_YOUR_WORDS)
     .option(...TEST)
     .action((name: string, location: string, delta: number, options) =>
       run(async (app, operator) => {
@@ -220,13 +234,13 @@ function orderCommands(run: RunInShop): Command[] {
       }),
     );
   const paid = ofOrder("paid", "record an invoice as paid")
-    .option("--reference <text>", "of the bank's statement")
+    .option("--reference <text>", "of the bank's statement", textUpTo(100))
     .action((id: number, options) =>
       on(id, options, (app, named, operator) => operator.invoicePaid(app, named, options.reference ?? null)),
     );
   const ship = ofOrder("ship", "record the goods as shipped; waits until the payment is final on chain")
-    .option("--carrier <name>", "the carrier")
-    .option("--tracking <code>", "the carrier's number")
+    .option("--carrier <name>", "the carrier", textUpTo(60))
+    .option("--tracking <code>", "the carrier's number", textUpTo(100))
     .option("--wait <seconds>", "for the payment to be final, while the service runs", asCount, 60)
     .action((id: number, options) =>
       on(id, options, (app, named, operator) => {
@@ -238,7 +252,7 @@ function orderCommands(run: RunInShop): Command[] {
     on(id, options, (app, named, operator) => operator.delivered(app, named)),
   );
   const takeBack = ofOrder("return", "take goods back; a USDC payment is refunded in full")
-    .requiredOption("--reason <text>", "the reason, in your words: it stays in the log")
+    .requiredOption(...IN_YOUR_WORDS)
     .option(
       "--restock <list>",
       "resellable goods, such as riga=10; default: all, at their old locations",
@@ -252,7 +266,7 @@ function orderCommands(run: RunInShop): Command[] {
       }),
     );
   const cancel = ofOrder("cancel", "cancel an unshipped order; a USDC payment is refunded in full")
-    .requiredOption("--reason <text>", "the reason, in your words: it stays in the log")
+    .requiredOption(...IN_YOUR_WORDS)
     .action((id: number, options) =>
       on(id, options, (app, named, operator) => operator.cancelled(app, named, options.reason)),
     );
@@ -275,24 +289,9 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-const judged =
-  (schema: { safeParse(text: string): { success: boolean; error?: { issues: { message: string }[] } } }) =>
-  (text: string): string => {
-    const answer = schema.safeParse(text);
-    if (!answer.success) throw new InvalidArgumentError(answer.error!.issues[0]!.message);
-    return text;
-  };
-const asSlug = judged(slug);
-const asLocation = judged(location);
-const asTime = judged(time);
-
-const oneOf =
-  <Word extends string>(words: readonly Word[]) =>
-  (text: string): Word => {
-    const word = words.find((one) => one === text);
-    if (word === undefined) throw new InvalidArgumentError(`is one of ${words.join(", ")}`);
-    return word;
-  };
+const asSlug = judgedBy(slug);
+const asLocation = judgedBy(location);
+const asTime = judgedBy(time);
 
 function asOrderId(text: string): number {
   if (!/^[1-9]\d{0,15}$/.test(text) || !Number.isSafeInteger(Number(text)))
@@ -308,8 +307,14 @@ function asCents(text: string): number {
   return cents;
 }
 
+function asCnCode(text: string): string {
+  if (!/^\d{4}(\d\d){0,2}$/.test(text)) throw new InvalidArgumentError("is 4, 6 or 8 digits");
+  return text;
+}
+
 function asPercent(text: string): number {
-  if (!/^\d{1,2}(\.\d{1,2})?$/.test(text)) throw new InvalidArgumentError("is a rate in percent, such as 21");
+  if (!/^\d{1,2}(\.\d{1,2})?$/.test(text))
+    throw new InvalidArgumentError("is a rate in percent below 100, such as 21");
   return Math.round(Number(text) * 100);
 }
 

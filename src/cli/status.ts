@@ -5,6 +5,7 @@ import { z } from "zod";
 import { refuse } from "../core/model/refusal.ts";
 import { about } from "./about.ts";
 import { parsed } from "./demo-buyer.ts";
+import { asUrl } from "./option-values.ts";
 import { readyText, sandboxKeyPath } from "./ready-text.ts";
 import { hostInUrl, type Terminal } from "./terminal.ts";
 
@@ -13,7 +14,7 @@ const ANSWER_MS = 5_000;
 export const statusCommand = (terminal: Terminal): Command =>
   new Command("status")
     .description(about.status)
-    .option("--url <url>", "the service's address; by default the one of the settings")
+    .option("--url <url>", "the service's address; default: the one in these settings", asUrl)
     .option("--json", "print JSON", false)
     .action(async ({ url, json }: { url?: string; json: boolean }) => {
       const { PUBLIC_URL, HOST, PORT, DATA_DIR } = terminal.settings();

@@ -1,7 +1,5 @@
 import { styleText } from "node:util";
-import { InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
-import type { Hex } from "../core/model/chain.ts";
 import type { Runtime, RuntimeOptions } from "../runtime/assemble.ts";
 import type { Config } from "../runtime/config.ts";
 
@@ -25,16 +23,14 @@ export function hostInUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
+/** The exit code of a command that Ctrl-C ends at once, as shells count it: 128 and the signal. */
+export const INTERRUPTED = 130;
+
+/** The terminal shows ^C where the cursor is: what follows begins on a line of its own. */
+export function endLineOfInterrupt(signal: NodeJS.Signals): void {
+  if (signal === "SIGINT" && process.stderr.isTTY) process.stderr.write("\n");
+}
+
 /** A word in green or red on a colour terminal. */
 export const marked = (ok: boolean, word: string) =>
   process.stdout.isTTY && process.stdout.hasColors() ? styleText(ok ? "green" : "red", word) : word;
-
-export function asCount(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("is a whole number from 1");
-  return Number(text);
-}
-
-export function asAddress(text: string): Hex {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new InvalidArgumentError("is 0x and 40 hex digits");
-  return text.toLowerCase() as Hex;
-}

@@ -4,12 +4,12 @@ import { sxId } from "../domain/identity/fields.ts";
 import type { SeedRow } from "../projections/trust/seeds.ts";
 import { about } from "./about.ts";
 import { type Columns, JSON_LINES, printList } from "./listing.ts";
+import { REASON, textUpTo } from "./option-values.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 type Trust = typeof import("../operator/trust.ts");
 
-const AGENT = ["<agent>", "its agent_id, or passport number as SX#42 or 42"] as const;
-const REASON = ["--reason <text>", "the permanent public reason: at most 200 characters", asReason] as const;
+const AGENT = ["<agent>", "its agent_id, or passport number as SX#42 or 42", textUpTo(64)] as const;
 
 export function trustCommand(terminal: Terminal): Command {
   const group = new Command("trust").description(about.trust);
@@ -65,9 +65,4 @@ function asPoints(text: string): number {
   if (micro < 1 || micro > 100_000_000)
     throw new InvalidArgumentError("is 0.000001 to 100, with six decimals at most");
   return micro;
-}
-
-function asReason(text: string): string {
-  if (text.length === 0 || text.length > 200) throw new InvalidArgumentError("is 1 to 200 characters");
-  return text;
 }

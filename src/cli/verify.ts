@@ -28,9 +28,9 @@ import {
   orNoExport,
   type PackOptions,
   readPack,
-  textOf,
   withPackOptions,
 } from "./pack.ts";
+import { textOf } from "./read-file.ts";
 import { verifyReceiptCommand } from "./receipt.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 

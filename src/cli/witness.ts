@@ -5,11 +5,12 @@
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { formatVerifierKey, MalformedNote, parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
+import { systemReason } from "../core/model/system-reason.ts";
 import { ConfigError } from "../runtime/config.ts";
 import { serveWitness } from "../witness/server.ts";
 import { openWitness } from "../witness/witness.ts";
 import { about } from "./about.ts";
-import { hostInUrl, type Terminal } from "./terminal.ts";
+import { endLineOfInterrupt, hostInUrl, type Terminal } from "./terminal.ts";
 
 type Options = { name: string; log: VerifierKey[]; dir: string; host: string; port: number };
 
@@ -43,13 +44,16 @@ export function witnessCommand({ logger }: Pick<Terminal, "logger">): Command {
         onFork: (fork) => log.error(fork, "the log has signed two histories; this one is not cosigned"),
       }).catch((error: Error) => {
         const what = error instanceof MalformedNote ? "--name" : "--dir";
-        throw new ConfigError(`${what}: ${error.message}`);
+        throw new ConfigError(`${what}: ${systemReason(error) ?? error.message}`);
       });
       const onError = (error: Error) => log.error({ reason: error.message }, "nothing can be cosigned");
       const server = await serveWitness(witness, { host, port, onError }).catch((error: Error) => {
-        throw new ConfigError(`--port ${port} of --host ${host} cannot be used: ${error.message}`);
+        throw new ConfigError(
+          `--port ${port} of --host ${host} cannot be used: ${systemReason(error) ?? error.message}`,
+        );
       });
-      const stop = () => {
+      const stop = (signal: NodeJS.Signals) => {
+        endLineOfInterrupt(signal);
         server.close(() => process.exit(0));
         server.closeIdleConnections();
       };
@@ -78,7 +82,6 @@ function asLogs(text: string, earlier: VerifierKey[] = []): VerifierKey[] {
 
 function asPort(text: string): number {
   const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535)
-    throw new InvalidArgumentError("It is a number from 0 to 65535.");
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError("is a number from 0 to 65535");
   return port;
 }

@@ -14,6 +14,8 @@ import { CallRefused } from "../worker/calls.ts";
 import { openWorker } from "../worker/open.ts";
 import type { WorkerReport } from "../worker/worker.ts";
 import { about } from "./about.ts";
+import { asUrl } from "./option-values.ts";
+import { endLineOfInterrupt, INTERRUPTED } from "./terminal.ts";
 
 type Options = {
   url: string;
@@ -43,21 +45,22 @@ export const workCommand = (): Command =>
     .option("--kinds <names>", `task types, separated by commas: ${builtIns.join(", ")}`, asKinds, [
       ...builtIns,
     ])
-    .option("--rate <usd>", "its hourly price; a task costs that for its whole limit", asRate, 0.06)
+    .option("--rate <usd>", "its hourly price; a task costs it for its whole time limit", asRate, 0.06)
     .option("--concurrency <number>", "tasks at once, each a separate process", asConcurrency, 1)
     .addHelpText("after", EXAMPLE)
     .action(async ({ key, dir, agent, ...options }: Options) => {
       const stopping = new AbortController();
       let isOnline = false;
-      const stop = () => {
+      const stop = (signal: NodeJS.Signals) => {
+        endLineOfInterrupt(signal);
         // Before it is online there is nothing to end.
-        if (stopping.signal.aborted || !isOnline) process.exit(1);
+        if (stopping.signal.aborted || !isOnline) process.exit(signal === "SIGINT" ? INTERRUPTED : 1);
         stopping.abort();
       };
       process.on("SIGINT", stop).on("SIGTERM", stop);
-      const tell = (told: WorkerReport) => {
-        isOnline ||= told.event === "online";
-        (process.stdout.isTTY ? tellPerson : tellMachine)(told);
+      const tell = (report: WorkerReport) => {
+        isOnline ||= report.event === "online";
+        (process.stdout.isTTY ? tellPerson : tellMachine)(report);
       };
       const worker = {
         url: options.url,
@@ -78,47 +81,41 @@ export const workCommand = (): Command =>
       });
     });
 
-const tellMachine = (told: WorkerReport): void =>
-  void process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), ...told })}\n`);
+const tellMachine = (report: WorkerReport): void =>
+  void process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), ...report })}\n`);
 
 const STYLES = { ok: "green", limit: "yellow", failed: "red", lost: "red" } as const;
 
-function tellPerson(told: WorkerReport): void {
+function tellPerson(report: WorkerReport): void {
   const at = styleText("dim", new Date().toISOString().slice(11, 19));
-  process.stdout.write(`${at}  ${lineOf(told)}\n`);
+  process.stdout.write(`${at}  ${lineOf(report)}\n`);
 }
 
-function lineOf(told: WorkerReport): string {
-  switch (told.event) {
+function lineOf(report: WorkerReport): string {
+  switch (report.event) {
     case "online": {
-      const { kinds, hourly_rate_usd, max_concurrent } = told.offer;
+      const { kinds, hourly_rate_usd, max_concurrent } = report.offer;
       return printable(
-        `${told.sx_id} ${told.agent_id} is online: ${kinds.join(", ")} for ${hourly_rate_usd} USDC an hour, ${max_concurrent} at once`,
+        `${report.sx_id} ${report.agent_id} is online: ${kinds.join(", ")} for ${hourly_rate_usd} USDC an hour, ${max_concurrent} at once`,
       );
     }
     case "away":
-      return styleText("yellow", printable(`the service is away: ${told.reason}; retrying`));
+      return styleText("yellow", printable(`the service is unavailable: ${report.reason}; retrying`));
     case "task": {
-      const { task_id, task_type, exit, used_ms, price_usd, status } = told;
+      const { task_id, task_type, exit, used_ms, price_usd, status } = report;
       const used = `${used_ms} ms`.padStart(9);
       return `${printable(task_id)}  ${printable(task_type).padEnd(12)} ${styleText(STYLES[exit], exit.padEnd(6))} ${used}  ${printable(`${price_usd} USDC, ${status}`)}`;
     }
     case "paid":
-      return `${printable(told.task_id)}  ${styleText("green", printable(`paid ${told.provider_usd} USDC`))}`;
+      return `${printable(report.task_id)}  ${styleText("green", printable(`paid ${report.provider_usd} USDC`))}`;
     case "draining":
-      return `stopping: no more tasks, and ${told.running} running ${told.running === 1 ? "is" : "are"} finished`;
+      return `stopping: no more tasks, and ${report.running} running ${report.running === 1 ? "is" : "are"} finished`;
   }
-}
-
-function asUrl(given: string): string {
-  if (!/^https?:\/\//.test(given) || !URL.canParse(given))
-    throw new InvalidArgumentError("a URL such as http://127.0.0.1:3000");
-  return given.replace(/\/+$/, "");
 }
 
 function asKey(given: string): string {
   if (given !== "-" && !/^sk_soul_[A-Za-z0-9_-]{43}$/.test(given))
-    throw new InvalidArgumentError("an agent's own key, sk_soul_ and 43 characters, or -");
+    throw new InvalidArgumentError("is an agent's own key, sk_soul_ and 43 characters, or -");
   return given;
 }
 
@@ -131,13 +128,13 @@ function asKinds(given: string): BuiltIn[] {
 
 function asRate(given: string): number {
   if (!/^\d{1,4}(?:\.\d{1,6})?$/.test(given) || Number(given) > 1_000)
-    throw new InvalidArgumentError("dollars from 0 to 1000, at most six decimals");
+    throw new InvalidArgumentError("is dollars from 0 to 1000, with six decimals at most");
   return Number(given);
 }
 
 function asConcurrency(given: string): number {
   const number = Number(given);
   if (!/^\d{1,3}$/.test(given) || number < 1 || number > MOST_CONCURRENT)
-    throw new InvalidArgumentError(`a whole number from 1 to ${MOST_CONCURRENT}`);
+    throw new InvalidArgumentError(`is a whole number from 1 to ${MOST_CONCURRENT}`);
   return number;
 }

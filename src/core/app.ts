@@ -61,7 +61,7 @@ export type ChainParts = {
   embedded_chain: boolean;
 };
 
-/** Compares the log with what was signed and anchored of it. */
+/** Compares the log with its signed and anchored heads. */
 export type LogAcceptance = {
   /** Call before a sale; refuses while the log contradicts its signatures or cannot be compared. Appends check by themselves. */
   check(): Promise<void>;

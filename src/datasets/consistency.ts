@@ -15,7 +15,7 @@ export function refuseNested(codes: readonly string[]): void {
   const { outer, inner } = nested;
   refuse(
     "invalid",
-    `product ${outer} contains product ${inner}, and a dataset holds each amount once: import files of one level only, or start from the files alone with --afresh`,
+    `product ${outer} contains product ${inner}, and a dataset has each amount once: import files of one level only, or start over with --afresh`,
   );
 }
 

@@ -116,10 +116,10 @@ async function checkArchive(path: string, name: string, signal?: AbortSignal): P
     const { bytesRead } = await file.read(head, 0, START_HEADER, 0);
     if (bytesRead < START_HEADER || head.toString("hex", 0, 6) !== SIGNATURE) {
       const begins = JSON.stringify(head.toString("latin1", 0, Math.min(bytesRead, 24)));
-      refuse("invalid", `${name} is no 7z archive, it begins with ${begins}: is the address right?`);
+      refuse("invalid", `${name} is not a 7z archive: it begins with ${begins}. Check the address`);
     }
     const damaged = (why: string) =>
-      refuse("invalid", `${name} is damaged (${why}) and was thrown away: fetch it again`);
+      refuse("invalid", `${name} is damaged (${why}) and was deleted: fetch it again`);
     if (crc32(head.subarray(12)) !== head.readUInt32LE(8)) damaged("the checksum of its start header");
     const ends = START_HEADER + Number(head.readBigUInt64LE(12)) + Number(head.readBigUInt64LE(20));
     if (ends !== size) damaged(`it has ${size} bytes and should have ${ends}`);

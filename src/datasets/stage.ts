@@ -69,7 +69,7 @@ export function placeOf<File extends Source>(
     if (at < before + file.rows) return { file, line: at - before + 2 };
     before += file.rows;
   }
-  throw new RangeError(`row ${at} stands behind the last file`);
+  throw new RangeError(`row ${at} is beyond the last file`);
 }
 
 /**
@@ -87,7 +87,7 @@ export async function stageFile(
   if (kept !== rows_expected || kept === 0) {
     await readRaw(connection, layout, file);
     await checkRows(connection, layout, file);
-    throw new Error(`${file.name}: ${rows_expected} good lines, but ${kept} were kept`);
+    throw new Error(`${file.name}: ${rows_expected} good lines, but ${kept} were stored`);
   }
   const counted = await rows<{ left_out: keyof LeftOut | null; lines: number }>(
     connection,
@@ -294,7 +294,7 @@ async function dropDuplicates(connection: DuckDBConnection, files: readonly Sour
         .map(({ first, last, cell }) => ({
           line: last.line,
           column: "",
-          what: `${cell} stands in ${first.file.name} line ${first.line} already, with another amount`,
+          what: `${cell} is already in ${first.file.name} line ${first.line}, with a different amount`,
         })),
     );
   }

@@ -64,12 +64,12 @@ function showWho({ passport, display_name, erased, status, synthetic }: AgentPas
 }
 
 function showTrust({ as_of, explanation, samples }: AgentTrust): void {
-  const told = part("#computed");
+  const summary = part("#computed");
   if (!as_of || !explanation) {
-    write(told, "Nothing was computed yet, so every score is 0.");
+    write(summary, "Nothing was computed yet, so every score is 0.");
     part("#lines").replaceChildren(el("li", { class: "sum" }, el("span", {}, "0")));
   } else {
-    told.replaceChildren(
+    summary.replaceChildren(
       "Computed ",
       time(as_of.computed_at),
       ` from all that the log says up to position ${as_of.position}; `,
@@ -83,14 +83,14 @@ function showTrust({ as_of, explanation, samples }: AgentTrust): void {
 }
 
 /** The attester, and its distance from its subject. */
-function attesterText(told: Explanation, attestors: number): string {
+function attesterText(explanation: Explanation, attestors: number): string {
   if (attestors === 0) return "No agent attests it.";
   const share =
-    told.reciprocal_share === null
+    explanation.reciprocal_share === null
       ? ""
-      : ` ${Math.round(told.reciprocal_share * 100)} % of the attested points come from agents that it attests too.`;
-  const clique = told.clique ? " They look like a clique." : "";
-  return `${counted(attestors, "agent attests", "agents attest")} it, ${told.independent_attestors} with evidence of their own.${share}${clique}`;
+      : ` ${Math.round(explanation.reciprocal_share * 100)} % of the attested points come from agents that it attests too.`;
+  const clique = explanation.clique ? " They look like a clique." : "";
+  return `${counted(attestors, "agent attests", "agents attest")} it, ${explanation.independent_attestors} with evidence of their own.${share}${clique}`;
 }
 
 const KINDS: Record<string, string> = {
@@ -105,21 +105,23 @@ const CAPS: Record<string, string> = {
   least: "No score is below 0",
 };
 
-function linesOf(told: Explanation): HTMLElement[] {
+function linesOf(explanation: Explanation): HTMLElement[] {
   const sources = (ids: string[]) =>
     ids.map((id, at) => eventLink(id, ids.length === 1 ? "event" : `event ${at + 1}`));
   return [
-    ...(told.seeded_micro > 0
+    ...(explanation.seeded_micro > 0
       ? [
           line(
-            told.seeded_micro,
+            explanation.seeded_micro,
             ["Given by the operator, in public"],
-            sources(told.seeded_event === null ? [] : [told.seeded_event]),
+            sources(explanation.seeded_event === null ? [] : [explanation.seeded_event]),
           ),
         ]
       : []),
-    ...told.base.map((one) => line(one.points_micro, [KINDS[one.kind] ?? one.kind], sources([one.event_id]))),
-    ...told.attestations.map((one) =>
+    ...explanation.base.map((one) =>
+      line(one.points_micro, [KINDS[one.kind] ?? one.kind], sources([one.event_id])),
+    ),
+    ...explanation.attestations.map((one) =>
       line(
         one.points_micro,
         [
@@ -133,9 +135,9 @@ function linesOf(told: Explanation): HTMLElement[] {
         sources(one.event_ids),
       ),
     ),
-    ...told.penalties.map((one) => line(one.points_micro, [KINDS.penalty!], sources([one.event_id]))),
-    ...told.cuts.map((one) => line(one.points_micro, [CAPS[one.cap] ?? one.cap], [])),
-    line(told.score_micro, ["The score"], [], "sum"),
+    ...explanation.penalties.map((one) => line(one.points_micro, [KINDS.penalty!], sources([one.event_id]))),
+    ...explanation.cuts.map((one) => line(one.points_micro, [CAPS[one.cap] ?? one.cap], [])),
+    line(explanation.score_micro, ["The score"], [], "sum"),
   ];
 }
 
@@ -178,8 +180,8 @@ const STOOD: Record<string, string> = {
   revoked: "PassportRevoked",
 };
 
-function showPassport(told: AgentPassport): void {
-  const { passport, reason, status, keys } = told;
+function showPassport(agent: AgentPassport): void {
+  const { passport, reason, status, keys } = agent;
   const { sx_id, agent_id, passport_hash, issued_at, origin } = passport;
   const by = status === "proven" ? (keys[0]?.kid ?? null) : null;
   part("#passport-facts").replaceChildren(
@@ -187,8 +189,8 @@ function showPassport(told: AgentPassport): void {
       Number: sx_id,
       Id: el("span", { class: "whole" }, agent_id),
       Hash: copied(passport_hash, "the passport's hash"),
-      Issued: el("span", {}, time(issued_at), " ", ...saidBy(told, "AgentRegistered", null)),
-      Status: el("span", {}, status, " ", ...saidBy(told, STOOD[status] ?? "", by)),
+      Issued: el("span", {}, time(issued_at), " ", ...saidBy(agent, "AgentRegistered", null)),
+      Status: el("span", {}, status, " ", ...saidBy(agent, STOOD[status] ?? "", by)),
       Why: reason ?? undefined,
       "Issued by": el("span", { class: "whole" }, origin),
     }),
@@ -206,9 +208,9 @@ function keysText({ status, keys, events }: AgentPassport): string {
     : `${suspended}It has proven no key yet: nobody can prove to be this agent.`;
 }
 
-function showKeys(told: AgentPassport): void {
-  const { keys, delegations } = told;
-  write(part("#keys-lead"), keysText(told));
+function showKeys(passport: AgentPassport): void {
+  const { keys, delegations } = passport;
+  write(part("#keys-lead"), keysText(passport));
   part("#key-rows").replaceChildren(
     ...keys.map(({ kid, kind, did, method, proven_at }) =>
       el(
@@ -222,12 +224,12 @@ function showKeys(told: AgentPassport): void {
           { class: "side" },
           copied(kid, "the key's name"),
           el("span", { class: "soft" }, method),
-          ...saidBy(told, "AgentKeyProven", kid),
+          ...saidBy(passport, "AgentKeyProven", kid),
         ),
       ),
     ),
   );
-  showLinks(told);
+  showLinks(passport);
   part("#delegations").replaceChildren(
     ...(delegations.length === 0
       ? []
@@ -244,7 +246,7 @@ function showKeys(told: AgentPassport): void {
                 ` may ${scopes.join(", ")}, until `,
                 time(expires_at),
                 " ",
-                ...saidBy(told, "AgentDelegated", delegation_id),
+                ...saidBy(passport, "AgentDelegated", delegation_id),
               ),
             ),
           ),
@@ -255,8 +257,8 @@ function showKeys(told: AgentPassport): void {
 /** A domain links out of this page, to content of its owner. */
 const linkOut = (domain: string) => el("a", { href: `https://${domain}/`, rel: "nofollow noopener" }, domain);
 
-function showLinks(told: AgentPassport): void {
-  const { links } = told;
+function showLinks(passport: AgentPassport): void {
+  const { links } = passport;
   part("#links").replaceChildren(
     ...(links.length === 0
       ? []
@@ -273,7 +275,7 @@ function showLinks(told: AgentPassport): void {
                 ", since ",
                 time(linked_at),
                 " ",
-                ...saidBy(told, "AgentLinked", link),
+                ...saidBy(passport, "AgentLinked", link),
               ),
             ),
           ),

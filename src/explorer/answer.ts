@@ -74,7 +74,7 @@ type Offer = { maxAmountRequired?: string; payTo?: string; network?: string; des
 /** Explains a 402 and the next step. */
 function explained(value: unknown): HTMLElement {
   const [offer] = (value as { accepts?: Offer[] } | undefined)?.accepts ?? [];
-  if (!offer) return el("p", {}, "It is paid for, or called with an API key.");
+  if (!offer) return el("p", {}, "This operation needs a payment or an API key.");
   const price = `${Number(offer.maxAmountRequired) / MICRO} USDC`;
   return el(
     "ol",

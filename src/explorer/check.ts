@@ -64,7 +64,7 @@ export function openCheck(place: HTMLElement): Check {
       if (mine !== turn) return;
       needHashing("verifier.js");
       worker = new Worker("/log/worker.js", { type: "module" });
-      const report = await told(worker, task, ({ progress: part, events }) => {
+      const report = await resultOf(worker, task, ({ progress: part, events }) => {
         bar.value = part;
         done.textContent = counted(events, "event");
       });
@@ -89,7 +89,7 @@ export function openCheck(place: HTMLElement): Check {
 }
 
 /** Sends a task to a worker and waits for its report. */
-function told(
+function resultOf(
   worker: Worker,
   task: Task,
   onProgress: (news: Extract<WorkerMessage, { progress: number }>) => void,

@@ -29,10 +29,10 @@ class Superseded extends Error {}
 
 export function openList<Item>(place: HTMLElement, listing: Listing<Item>): List {
   const rows = el("ul", { class: "rows", "aria-busy": "true" });
-  const told = el("p", { class: "told", role: "status" }, "Loading…");
+  const status = el("p", { class: "told", role: "status" }, "Loading…");
   const more = el("button", { type: "button", class: "more" }, "Load more");
   more.hidden = true;
-  place.append(rows, told, more);
+  place.append(rows, status, more);
   let shown: Row[] = [];
   let next: string | number | null = null;
   let narrowed = "";
@@ -60,7 +60,7 @@ export function openList<Item>(place: HTMLElement, listing: Listing<Item>): List
     );
     rows.removeAttribute("aria-busy");
     more.hidden = next === null;
-    write(told, shown.length === 0 ? listing.empty : "");
+    write(status, shown.length === 0 ? listing.empty : "");
   };
   const attempt = async (work: () => Promise<void>) => {
     try {
@@ -69,7 +69,7 @@ export function openList<Item>(place: HTMLElement, listing: Listing<Item>): List
       return true;
     } catch (error) {
       if (error instanceof Superseded) return true;
-      write(told, `${reasonOf(error)} ${listing.filter ? "" : "Trying again."}`.trim());
+      write(status, `${reasonOf(error)} ${listing.filter ? "" : "Trying again."}`.trim());
       return false;
     }
   };

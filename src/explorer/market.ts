@@ -147,16 +147,16 @@ async function loadSettlements(): Promise<void> {
 }
 
 /** A failed part is reported; the rest of the page stays. */
-const told = (work: Promise<void>) =>
+const showFault = (work: Promise<void>) =>
   work.catch((error) => {
     write(trouble, reasonOf(error));
     trouble.hidden = false;
     more.disabled = false;
   });
 
-more.addEventListener("click", () => void told(loadSettlements()));
-void told(ask<MarketSums>("/soul/compute/marketplace").then(showSums));
-void told(ask<Nodes>("/soul/match", { need: "cpu", limit: PAGE }).then(showNodes));
-void told(ask<Bounties>("/soul/bounties", { limit: PAGE }).then(showBounties));
-void told(ask<Stack>("/soul/stack", { limit: PAGE }).then(showItems));
-void told(loadSettlements());
+more.addEventListener("click", () => void showFault(loadSettlements()));
+void showFault(ask<MarketSums>("/soul/compute/marketplace").then(showSums));
+void showFault(ask<Nodes>("/soul/match", { need: "cpu", limit: PAGE }).then(showNodes));
+void showFault(ask<Bounties>("/soul/bounties", { limit: PAGE }).then(showBounties));
+void showFault(ask<Stack>("/soul/stack", { limit: PAGE }).then(showItems));
+void showFault(loadSettlements());

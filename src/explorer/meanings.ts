@@ -4,21 +4,21 @@ import { el } from "./dom.ts";
 
 type Meanings = Readonly<Record<string, string>>;
 
-let asked: Promise<Meanings> | undefined;
-let known: Meanings = {};
+let loading: Promise<Meanings> | undefined;
+let loaded: Meanings = {};
 
 /** Every type with its sentence; empty while they cannot be loaded. */
 export function meanings(): Promise<Meanings> {
-  asked ??= ask<Meanings>("/log/meanings.json").then(
-    (loaded) => (known = loaded),
+  loading ??= ask<Meanings>("/log/meanings.json").then(
+    (all) => (loaded = all),
     () => {
-      asked = undefined;
+      loading = undefined;
       return {};
     },
   );
-  return asked;
+  return loading;
 }
 
 /** The sentence for a type; empty for an unknown type, and before `meanings` has loaded. */
 export const meaning = (type: string): HTMLElement =>
-  el("span", { class: "soft meaning" }, Object.hasOwn(known, type) ? known[type]! : "");
+  el("span", { class: "soft meaning" }, Object.hasOwn(loaded, type) ? loaded[type]! : "");

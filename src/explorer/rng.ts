@@ -44,7 +44,7 @@ function proofIn(text: string): RollProof {
   return proof as RollProof;
 }
 
-async function asked(roll_id: string, way: Credential): Promise<string> {
+async function verification(roll_id: string, way: Credential): Promise<string> {
   const question = { method: "POST", url: "/v1/agent/rng/verify", body: JSON.stringify({ roll_id }) };
   const { response } = await call(question, way, "application/json");
   const text = await textIn(response);
@@ -187,4 +187,4 @@ part("#example").addEventListener("click", async () => {
   }
 });
 onSubmit("#by-proof", () => typed("#proof"));
-onSubmit("#by-id", () => asked(typed("#roll-id"), wayIn("#api-key")));
+onSubmit("#by-id", () => verification(typed("#roll-id"), wayIn("#api-key")));

@@ -18,12 +18,12 @@ export async function showState(place: HTMLElement, onData: () => void): Promise
   const ready = await fetch("/ready")
     .then((response) => response.json() as Promise<ReadinessReport>)
     .catch(() => undefined);
-  place.replaceChildren(...(ready ? told(ready) : [light(false, "The service cannot be reached.")]));
+  place.replaceChildren(...(ready ? rowsOf(ready) : [light(false, "The service cannot be reached.")]));
   if (ready && ready.datasets.length > 0) onData();
   if (ready?.status !== "ready") setTimeout(() => void showState(place, onData), AGAIN_MS);
 }
 
-function told({ log, chain, datasets, missing }: ReadinessReport): HTMLElement[] {
+function rowsOf({ log, chain, datasets, missing }: ReadinessReport): HTMLElement[] {
   const contradicted = log.contradiction !== null;
   const position = log.position ?? 0;
   const waiting = missing?.length ?? 0;
@@ -37,7 +37,10 @@ function told({ log, chain, datasets, missing }: ReadinessReport): HTMLElement[]
       waiting === 0 && datasets.length > 0,
       waiting > 0 ? `data is being made (${waiting} to come)` : counted(datasets.length, "dataset"),
     ),
-    light(chain.up, chain.up ? `${chainName} at block ${count(chain.block ?? 0)}` : `${chainName} is away`),
+    light(
+      chain.up,
+      chain.up ? `${chainName} at block ${count(chain.block ?? 0)}` : `${chainName} is unavailable`,
+    ),
   ];
 }
 

@@ -23,8 +23,8 @@ function openTry(): void {
   fillFromAddress();
   const writeCode = openCode();
   const renew = () => {
-    const asked = showRequest();
-    if (asked) writeCode(sampleOf(asked));
+    const request = showRequest();
+    if (request) writeCode(sampleOf(request));
   };
   form().addEventListener("input", renew);
   form().addEventListener("submit", (event) => {
@@ -56,9 +56,9 @@ function showRequest(): Question | undefined {
   if (field) field.hidden = by !== "key";
   const place = part("#request");
   try {
-    const asked = question();
-    place.replaceChildren(el("code", {}, `${asked.method} ${asked.url}`));
-    return asked;
+    const request = question();
+    place.replaceChildren(el("code", {}, `${request.method} ${request.url}`));
+    return request;
   } catch (error) {
     place.replaceChildren((error as Error).message);
     return undefined;
@@ -93,10 +93,10 @@ function question(): Question {
     else if (dataset.in === "query") query.set(name, value);
     else body[name] = typedAs(name, value, dataset.kind);
   }
-  const asked = query.toString().replaceAll("%2C", ",");
+  const request = query.toString().replaceAll("%2C", ",");
   return {
     method,
-    url: asked ? `${url}?${asked}` : url,
+    url: request ? `${url}?${request}` : url,
     body: method === "POST" ? JSON.stringify(body) : undefined,
   };
 }
@@ -119,27 +119,27 @@ function typedAs(name: string, value: string, kind: string | undefined): unknown
 async function run(): Promise<void> {
   const forms = (declared().forms ?? "").split(" ");
   const isDrawn = forms.includes("image/png");
-  await attempt(async (asked, way) => {
-    const answered = await call(asked, way, "application/json, */*;q=0.5");
-    await show(answered, isDrawn ? (form) => call(forThisScreen(asked), way, form) : undefined);
+  await attempt(async (request, way) => {
+    const answered = await call(request, way, "application/json, */*;q=0.5");
+    await show(answered, isDrawn ? (form) => call(forThisScreen(request), way, form) : undefined);
   });
 }
 
 /** The same call with the picture's width for a small screen, unless the form has one. */
-function forThisScreen(asked: Question): Question {
+function forThisScreen(request: Question): Question {
   const width = pictureWidth();
   const field = document.querySelector<HTMLInputElement>("#field-width");
-  if (width === undefined || !field || field.value !== "") return asked;
-  if (asked.body !== undefined)
-    return { ...asked, body: JSON.stringify({ ...JSON.parse(asked.body), width }) };
-  return { ...asked, url: `${asked.url}${asked.url.includes("?") ? "&" : "?"}width=${width}` };
+  if (width === undefined || !field || field.value !== "") return request;
+  if (request.body !== undefined)
+    return { ...request, body: JSON.stringify({ ...JSON.parse(request.body), width }) };
+  return { ...request, url: `${request.url}${request.url.includes("?") ? "&" : "?"}width=${width}` };
 }
 
 /** The answer in a form to be saved; any other answer is shown. */
 async function answerAs(wanted: string): Promise<TimedResponse | undefined> {
   let good: TimedResponse | undefined;
-  await attempt(async (asked, way) => {
-    const answered = await call(asked, way, wanted);
+  await attempt(async (request, way) => {
+    const answered = await call(request, way, wanted);
     if (!answered.response.ok) return show(answered);
     good = answered;
     part("#answer").replaceChildren(el("p", { class: "verdict good" }, "Saved as a file."));
@@ -148,7 +148,7 @@ async function answerAs(wanted: string): Promise<TimedResponse | undefined> {
 }
 
 /** Runs the form's call; a failure is shown in the answer's place. */
-async function attempt(work: (asked: Question, way: Credential) => Promise<void>): Promise<void> {
+async function attempt(work: (request: Question, way: Credential) => Promise<void>): Promise<void> {
   const button = part<HTMLButtonElement>("#try button");
   const place = part("#answer");
   button.disabled = true;

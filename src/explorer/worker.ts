@@ -25,7 +25,7 @@ async function check(task: Task): Promise<Report> {
   const { pack, options } = task;
   let read = 0;
   let events = 0;
-  let told = 0;
+  let reportedAt = 0;
   const counted = (count: number) => {
     events = count;
   };
@@ -33,8 +33,8 @@ async function check(task: Task): Promise<Report> {
     transform(bytes, controller) {
       read += bytes.length;
       const now = performance.now();
-      if (now - told > 100) {
-        told = now;
+      if (now - reportedAt > 100) {
+        reportedAt = now;
         tell({ progress: read / pack.size, events });
       }
       controller.enqueue(bytes);

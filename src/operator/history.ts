@@ -49,7 +49,7 @@ export type HistoryRequest = Omit<BuildOptions, "progress"> &
     /** Free space, and the time in Unix milliseconds; tests replace both. */
     free?: Free;
     time?: () => number;
-    tell: (told: HistoryReport) => void;
+    tell: (report: HistoryReport) => void;
   };
 
 /** Progress reports. */

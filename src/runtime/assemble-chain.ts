@@ -48,8 +48,16 @@ export async function openChain(
     pool,
     url,
     onError,
+    onUnlisted,
     clock,
-  }: { pool: pg.Pool; url: string; onError: (error: Error) => void; clock: Clock },
+  }: {
+    pool: pg.Pool;
+    url: string;
+    onError: (error: Error) => void;
+    /** Called with the reason if the facilitator's catalogue refuses a purchase. */
+    onUnlisted: (reason: string) => void;
+    clock: Clock;
+  },
   { started }: StartedNode,
 ): Promise<ChainParts & { close(): Promise<void> }> {
   const node = await started;
@@ -71,7 +79,7 @@ export async function openChain(
   const budget = gasBudget({ budget_eth, purposes_eth, clock, record });
   const chain = budget.counted(sending);
   const payers = payerHistory(pool, network, clock);
-  const hosted = hostedOf(config, chain);
+  const hosted = hostedOf(config, chain, onUnlisted);
   return {
     chain,
     settlement: hosted ?? budget.guarded(chainSettlement(chain, { payers })),
@@ -105,9 +113,15 @@ const purposesOf = (config: Config) => ({
 });
 
 /** A facilitator that pays the gas, or our own key within its budget. */
-function hostedOf(config: Config, chain: Chain): Settlement | undefined {
+function hostedOf(
+  config: Config,
+  chain: Chain,
+  onUnlisted: (reason: string) => void,
+): Settlement | undefined {
   const { FACILITATOR_URL: url, FACILITATOR_TOKEN: token } = config;
-  return url ? hostedSettlement(chain, { url, token }) : undefined;
+  const { FACILITATOR_KEY_ID: id, FACILITATOR_KEY_SECRET: secret } = config;
+  const key = id !== undefined && secret !== undefined ? { id, secret } : undefined;
+  return url ? hostedSettlement(chain, { url, token, key, onUnlisted }) : undefined;
 }
 
 /** For commands that need no chain: every query rejects. */

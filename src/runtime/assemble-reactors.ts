@@ -21,8 +21,8 @@ export async function startReactorsOf(
   const reactors = runningReactors(app, declared);
   await agreeOnKeys(app);
   for (const { fault } of reactors) {
-    const told = await fault?.(app);
-    if (told) throw new ConfigError(told);
+    const reason = await fault?.(app);
+    if (reason) throw new ConfigError(reason);
   }
   if (config.DATABASE_POOL !== undefined && config.DATABASE_POOL < SMALLEST_POOL)
     throw new ConfigError(

@@ -25,7 +25,10 @@ async function refuseUnfit(url: string, log: Logger): Promise<void> {
     const name = nameOf(url);
     if (error instanceof EngineUnfit)
       throw new ConfigError(`READ_DATABASE_URLS at ${name}: ${error.message}`);
-    log.warn({ reader: name, reason: error.message || error.code }, "a reader of the database is away");
+    log.warn(
+      { reader: name, reason: error.message || error.code },
+      "a reader of the database is unavailable",
+    );
   });
 }
 

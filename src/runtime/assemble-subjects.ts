@@ -127,7 +127,7 @@ async function begun(
   // Sealed data of a restored log would read as erased.
   if (expected !== undefined || (!config.SUBJECT_KEYS_ANEW && (await holdsSealed())))
     throw new ConfigError(
-      `SUBJECT_KEYS_URL is an empty vault, and personal data of this log is sealed by another: restore that one's backup; where it is lost for good, docs/personal-data.md says how to go on without`,
+      `SUBJECT_KEYS_URL is an empty vault, and personal data of this log is sealed by another. Restore that one's backup; if it is lost for good, docs/personal-data.md says how to go on without it`,
     );
   const make = () => randomBytes(32).toString("hex");
   const pepper = asKey(

@@ -107,7 +107,9 @@ async function assemble(
   const clock = await databaseClock(pool);
   const presence = await enter(pool);
   hold(async () => clock.close(), presence.leave);
-  const base = { pool, url: database.appUrl, onError, clock };
+  const onUnlisted = (reason: string) =>
+    log.warn({ reason }, "the facilitator does not list what was paid for");
+  const base = { pool, url: database.appUrl, onError, onUnlisted, clock };
   const { close: closeChain, ...chain } = await (node ? openChain(config, base, node) : absentChain(config));
   hold(closeChain);
   const entities = entitiesOf(areas);

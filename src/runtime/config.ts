@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { signingKey as facilitatorKey } from "../adapters/facilitator-token.ts";
 import { isSigningKey, signingSeed } from "../adapters/signing-key.ts";
 import { secretKey } from "../adapters/subject-keys.ts";
 import { formatVerifierKey } from "../anchoring/note.ts";
@@ -49,6 +50,14 @@ const subjectSecret = z
     "is 32 random bytes: 64 hex digits, as `openssl rand -hex 32` makes them",
   )
   .optional();
+
+const facilitatorSecret = z.string().superRefine((text, context) => {
+  try {
+    facilitatorKey(text);
+  } catch (error) {
+    context.addIssue({ code: "custom", message: (error as Error).message });
+  }
+});
 
 const witnesses = z
   .string()
@@ -171,6 +180,8 @@ export const environment = z.object({
   SUBJECT_KEYS_ANEW: flag(false),
   FACILITATOR_URL: z.url({ protocol: /^https?$/, error: "is the URL of an x402 facilitator" }).optional(),
   FACILITATOR_TOKEN: z.string().min(1).optional(),
+  FACILITATOR_KEY_ID: z.string().min(1).optional(),
+  FACILITATOR_KEY_SECRET: facilitatorSecret.optional(),
   MODEL_BASE_URL: z
     .url({
       protocol: /^https?$/,
@@ -285,6 +296,14 @@ function faultsTogether(given: EnvironmentValues): string[] {
     faults.push(
       "MODEL_BASE_URL and MODEL_NAME go together: where a model is asked, and which; leave both out to ask none",
     );
+  if ((given.FACILITATOR_KEY_ID === undefined) !== (given.FACILITATOR_KEY_SECRET === undefined))
+    faults.push(
+      "FACILITATOR_KEY_ID and FACILITATOR_KEY_SECRET go together: the key's name, and its private key; leave both out to sign no request",
+    );
+  if (given.FACILITATOR_TOKEN !== undefined && given.FACILITATOR_KEY_ID !== undefined)
+    faults.push(
+      "FACILITATOR_TOKEN and FACILITATOR_KEY_ID exclude each other: set the token, or the key that signs a token for each request",
+    );
   if (given.OBJECTS_URL && !(given.AWS_ACCESS_KEY_ID && given.AWS_SECRET_ACCESS_KEY))
     faults.push(
       "OBJECTS_URL needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY too: requests to the bucket are signed with them",
@@ -363,7 +382,7 @@ const missingForBase = (given: EnvironmentValues): string[] =>
       "GAS_KEY or FACILITATOR_URL is missing, but BASE_RPC_URL is set: one of them settles payments",
     !given.GAS_KEY &&
       !given.REFUND_KEY &&
-      "REFUND_KEY is missing beside BASE_RPC_URL: the account that refunds are paid from",
+      "BASE_RPC_URL also needs REFUND_KEY: the account that pays refunds",
   ].filter((line) => typeof line === "string");
 
 export class ConfigError extends Error {

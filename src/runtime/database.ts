@@ -1,13 +1,15 @@
-import { mkdir } from "node:fs/promises";
+import { access, constants } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
+import { makeFolder } from "../../eventstore/files/folder.ts";
 import { migrate, rolesSeparated } from "../../eventstore/migrate.ts";
 import { applyMigrations, migrating } from "../../eventstore/migrations.ts";
 import { EngineUnfit, engineChecks, preflight } from "../../eventstore/preflight.ts";
 import { ClusterMisplaced, clusterFolder } from "../adapters/cluster-location.ts";
 import { embeddedPostgres } from "../adapters/embedded-postgres.ts";
 import { storedSecret } from "../adapters/stored-secret.ts";
+import { systemReason } from "../core/model/system-reason.ts";
 import type { Projection } from "../core/read-models/projection.ts";
 import { makeTables } from "../core/read-models/tables.ts";
 import { serviceTables } from "../migrations/service-tables.ts";
@@ -29,9 +31,7 @@ export type Database = {
 };
 
 export async function startDatabase(config: Config, log: Logger, stopping?: AbortSignal): Promise<Database> {
-  await mkdir(config.DATA_DIR, { recursive: true, mode: 0o755 }).catch((error: Error) => {
-    throw new ConfigError(`DATA_DIR ${config.DATA_DIR} cannot be used: ${error.message}`);
-  });
+  await openDataDir(config);
   if (config.DATABASE_URL) {
     const sessionUrl = config.DATABASE_SESSION_URL ?? config.DATABASE_URL;
     const ownerUrl = config.DATABASE_OWNER_URL ?? sessionUrl;
@@ -72,6 +72,18 @@ export async function startDatabase(config: Config, log: Logger, stopping?: Abor
   } catch (error) {
     await server.leave();
     throw error;
+  }
+}
+
+/** With an embedded database the folder has to be writable. */
+export async function openDataDir({ DATA_DIR, DATABASE_URL }: Config): Promise<void> {
+  try {
+    await makeFolder(DATA_DIR, 0o755);
+    await access(DATA_DIR, DATABASE_URL === undefined ? constants.W_OK : constants.R_OK);
+  } catch (error) {
+    throw new ConfigError(
+      `DATA_DIR ${DATA_DIR} cannot be used: ${systemReason(error) ?? (error as Error).message}`,
+    );
   }
 }
 

@@ -253,12 +253,12 @@ function unfinished(
   standing: ReadonlyMap<string, ProjectionProgress>,
   position: number,
 ): RestoreUnfinished {
-  const told = waiting.map((projection) => {
+  const lines = waiting.map((projection) => {
     const { position: at = 0, trouble } = standing.get(nameOf(projection)) ?? {};
-    return `${nameOf(projection)} stands at ${at}${trouble ? ` (${trouble})` : ""}`;
+    return `${nameOf(projection)} is at position ${at}${trouble ? ` (${trouble})` : ""}`;
   });
   return new RestoreUnfinished(
-    `the log is restored up to ${position}, and its read models do not advance: ${told.join(", ")}. The service continues with them when it is started; its health names the cause`,
+    `the log is restored up to ${position}, and its read models do not advance: ${lines.join(", ")}. The service continues with them when it is started; its health names the cause`,
   );
 }
 

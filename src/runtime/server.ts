@@ -8,6 +8,7 @@ import { createMetrics } from "../api/describe/metrics.ts";
 import { createGate, type Gate } from "../api/serve/admission.ts";
 import { createFreeRoom } from "../api/serve/free-room.ts";
 import { createPipeline } from "../api/serve/pipeline.ts";
+import { createIssuer } from "../api/serve/x402/issuer.ts";
 import { createHttp, problemOfError } from "../api/transports/http.ts";
 import { createMcp } from "../api/transports/mcp.ts";
 import type { App } from "../core/app.ts";
@@ -34,7 +35,8 @@ export async function openServer(
   const { app, areas, quotas, limits } = runtime;
   const catalogue = catalogueOf(areas);
   const public_url = config.PUBLIC_URL;
-  const terms = { pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain };
+  const issuer = createIssuer(app, public_url);
+  const terms = { pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain, issuer };
   const metrics = createMetrics(
     app,
     areas.flatMap(({ gauges = [] }) => gauges),
@@ -86,9 +88,9 @@ export async function openServer(
     public_url,
     origins: config.MCP_ORIGINS,
     problemOf: (error, path, request_id) => {
-      const told = problemOfError(error, { public_url }, path);
-      if (told.status === 500) log.error({ err: error, request_id }, "a call failed");
-      return told;
+      const problem = problemOfError(error, { public_url }, path);
+      if (problem.status === 500) log.error({ err: error, request_id }, "a call failed");
+      return problem;
     },
     stopping,
   });
@@ -146,11 +148,11 @@ const RETRY_MS = 1_000;
 const TOLD_AGAIN_MS = 60_000;
 
 function seldom(tell: (refusal: Refusal) => void): (refusal: Refusal) => void {
-  const told = new Map<string, number>();
+  const seen = new Map<string, number>();
   return (refusal) => {
     const kind = refusal.type.slug;
-    if (performance.now() - (told.get(kind) ?? Number.NEGATIVE_INFINITY) < TOLD_AGAIN_MS) return;
-    told.set(kind, performance.now());
+    if (performance.now() - (seen.get(kind) ?? Number.NEGATIVE_INFINITY) < TOLD_AGAIN_MS) return;
+    seen.set(kind, performance.now());
     tell(refusal);
   };
 }

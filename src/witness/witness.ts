@@ -3,8 +3,8 @@
  * cosigned one. So of two contradicting histories it signs at most one.
  */
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../../eventstore/files/folder.ts";
 import { hasSignedHeads, type Memory, openSignedHeads, type SignedHead } from "../adapters/signed-heads.ts";
 import { openSigner } from "../adapters/signing-key.ts";
 import { type Checkpoint, cosignCheckpoint, parseTreeHead } from "../anchoring/checkpoint.ts";
@@ -53,7 +53,7 @@ export type Witness = {
 /** Rejects if the folder is unusable, or has a key without its state. */
 export async function openWitness(options: WitnessOptions): Promise<Witness> {
   const { dir, name, logs, now = () => new Date(), onFork } = options;
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await makeFolder(dir);
   const keyFile = join(dir, "witness.key");
   if (existsSync(keyFile) && !(await hasSignedHeads(dir)))
     throw new Error(
@@ -64,9 +64,9 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
   const key = verifierKey(name, "cosignature/v1", signer.public_key);
 
   const addCheckpoint = async (body: string): Promise<Answer> => {
-    const asked = read(body);
-    if ("status" in asked) return asked;
-    const { request, checkpoint } = asked;
+    const input = read(body);
+    if ("status" in input) return input;
+    const { request, checkpoint } = input;
     const { origin, size } = checkpoint;
     const keys = logs.filter((log) => log.name === origin);
     if (keys.length === 0) return reply(404, `this witness does not follow ${origin}`);
@@ -130,7 +130,7 @@ function read(body: string): Answer | { request: AddCheckpoint; checkpoint: Chec
   }
 }
 
-/** A known key's wrong signature invalidates the note, whoever else signed it. */
+/** A known key's wrong signature invalidates the note, even with other valid signatures. */
 function isSigned(note: string, keys: readonly VerifierKey[]): boolean {
   try {
     openNote(note, keys);

@@ -1,7 +1,8 @@
 /** The worker's identity: an agent with a passport, its API key, and a signing key proven in the passport. */
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { makeFolder } from "../../eventstore/files/folder.ts";
 import { openSigner } from "../adapters/signing-key.ts";
 import type { Signer } from "../core/model/ports/signer.ts";
 import { refuse } from "../core/model/refusal.ts";
@@ -27,7 +28,7 @@ const registered = z.looseObject({ api_key: z.string(), is_new: z.boolean() });
  * in between, the next start gets another API key by the same signing key.
  */
 export async function openAgent(calls: Calls, wanted: AgentChoice): Promise<WorkingAgent> {
-  await mkdir(wanted.dir, { recursive: true, mode: 0o700 });
+  await makeFolder(wanted.dir);
   const signer = await openSigner(join(wanted.dir, SIGNING_KEY));
   const known = await savedIn(wanted.dir);
   const agent_id = wanted.agent_id ?? known?.agent_id;

@@ -7,7 +7,7 @@ import { type NodeOffer, type WorkerReport, work } from "./worker.ts";
 export type WorkerSettings = AgentChoice & {
   url: string;
   offer: NodeOffer;
-  tell: (told: WorkerReport) => void;
+  tell: (report: WorkerReport) => void;
 };
 
 /** Works until `stopping` aborts and all begun work has ended. */

@@ -73,7 +73,7 @@ export type WorkerParts = {
   agent: WorkingAgent;
   executor: Executor;
   offer: NodeOffer;
-  tell: (told: WorkerReport) => void;
+  tell: (report: WorkerReport) => void;
   now?: () => Date;
 };
 
@@ -214,11 +214,13 @@ class CurrentWork {
   async beat(signal: AbortSignal): Promise<void> {
     const { calls, agent } = this.#parts;
     const body = { agent_id: agent.agent_id, leases: [...this.#leases.keys()] };
-    const told = await calls.ask("/soul/node/heartbeat", heard, { body, signal }).catch((error: unknown) => {
-      if (signal.aborted) return undefined;
-      throw error;
-    });
-    for (const { lease_id, lost } of told?.leases ?? []) if (lost) this.#leases.get(lease_id)?.abort();
+    const answer = await calls
+      .ask("/soul/node/heartbeat", heard, { body, signal })
+      .catch((error: unknown) => {
+        if (signal.aborted) return undefined;
+        throw error;
+      });
+    for (const { lease_id, lost } of answer?.leases ?? []) if (lost) this.#leases.get(lease_id)?.abort();
   }
 
   /** Adds the results that this agent's worker sent before it was killed, to claim them too. */

@@ -14,9 +14,9 @@ const clock = { at: new Date("2026-11-21T23:59:00Z"), now: () => clock.at };
 const makeProcess = () => {
   const pool = openPool(database.url, { max: 4 });
   pools.push(pool);
-  const asked = vi.spyOn(pool, "query");
+  const queries = vi.spyOn(pool, "query");
   const limits = createAddressLimits(pool, clock, (error) => failures.push(error));
-  return { limits, asked };
+  return { limits, queries };
 };
 
 /** The sum of all processes' counts. */
@@ -48,15 +48,15 @@ test.each([10, 100])("three processes grant %i calls together, and not one more"
 
 test("a single process grants exactly the limit, one after the other, with few queries to the database", async () => {
   const limit: CallLimit = { name: "one by one", calls: 100, per: "minute" };
-  const { limits, asked } = makeProcess();
+  const { limits, queries } = makeProcess();
   const granted: boolean[] = [];
   for (let n = 0; n < 110; n++) granted.push((await limits.take(limit, "192.0.2.3")).granted);
   expect(granted.filter(Boolean)).toHaveLength(100);
   expect(granted.slice(100)).toEqual(Array(10).fill(false));
-  expect(asked.mock.calls.length).toBeLessThan(60);
-  const questions = asked.mock.calls.length;
+  expect(queries.mock.calls.length).toBeLessThan(60);
+  const questions = queries.mock.calls.length;
   expect((await limits.take(limit, "192.0.2.3")).granted).toBe(false);
-  expect(asked.mock.calls.length).toBe(questions);
+  expect(queries.mock.calls.length).toBe(questions);
 });
 
 test("the remainder, and the reset: a minute after the first call, a day at midnight UTC", async () => {
@@ -84,15 +84,15 @@ test("a later count reaches the other process", async () => {
 
 test("a call during the database's count still counts when that arrives", async () => {
   const limit: CallLimit = { name: "meanwhile", calls: 3, per: "minute" };
-  const { limits, asked } = makeProcess();
+  const { limits, queries } = makeProcess();
   limits.add(limit, "e");
   // It is requested at the end of this tick, and answered in a later one.
   await Promise.resolve();
-  expect(asked).toHaveBeenCalledTimes(1);
+  expect(queries).toHaveBeenCalledTimes(1);
   limits.add(limit, "e", 2);
   // Once the second count is requested, the first has arrived, which covers one call only.
   const spent = new Promise<boolean>((done) => {
-    asked.mockImplementationOnce(() => {
+    queries.mockImplementationOnce(() => {
       done(limits.isSpent(limit, "e"));
       return Promise.resolve({ rows: [{ granted: 0, used: 3, ends_at_ms: clock.at.getTime() + 60_000 }] });
     });
@@ -102,8 +102,8 @@ test("a call during the database's count still counts when that arrives", async 
 
 test("while the database is away a process counts by itself", async () => {
   const away = new pg.Pool({ connectionString: "postgres://nobody@127.0.0.1:1/none" });
-  const told: Error[] = [];
-  const limits = createAddressLimits(away, clock, (error) => told.push(error));
+  const errors: Error[] = [];
+  const limits = createAddressLimits(away, clock, (error) => errors.push(error));
   const limit: CallLimit = { name: "alone", calls: 2, per: "minute" };
   const taken = [];
   for (let n = 0; n < 3; n++) taken.push((await limits.take(limit, "c")).granted);
@@ -111,6 +111,6 @@ test("while the database is away a process counts by itself", async () => {
   limits.add(limit, "d");
   expect((await limits.take(limit, "d")).granted).toBe(true);
   expect((await limits.take(limit, "d")).granted).toBe(false);
-  expect(told.length).toBeGreaterThan(0);
+  expect(errors.length).toBeGreaterThan(0);
   await away.end();
 });

@@ -233,7 +233,7 @@ test("an undeclared status is reported; a declared one is not", async () => {
 });
 
 test("a test key moves no real money; a live one does", async () => {
-  const asked = async (space: "live" | "test") => {
+  const request = async (space: "live" | "test") => {
     const { headers } = await service.issue({ space });
     const posted = {
       method: "POST",
@@ -242,7 +242,7 @@ test("a test key moves no real money; a live one does", async () => {
     };
     return (await get("/v1/agent/payout", posted)).status;
   };
-  expect([await asked("test"), await asked("live")]).toEqual([403, 200]);
+  expect([await request("test"), await request("live")]).toEqual([403, 200]);
 });
 
 test("a list waits for its read model and states its position", async () => {
@@ -269,8 +269,8 @@ describe("the owner's wallet", () => {
     const issuedAt = new Date();
     const message = createSiweMessage({ ...fields, chainId: 8453, issuedAt });
     const signature = await wallet.signMessage({ message });
-    const told = { ...fields, chainId: "eip155:8453", issuedAt: issuedAt.toISOString(), signature };
-    return Buffer.from(JSON.stringify(told)).toString("base64");
+    const signed = { ...fields, chainId: "eip155:8453", issuedAt: issuedAt.toISOString(), signature };
+    return Buffer.from(JSON.stringify(signed)).toString("base64");
   };
   const write = (proof: string, body: object, more: Record<string, string> = {}) =>
     get("/v1/agent/own/a", {
@@ -285,12 +285,12 @@ describe("the owner's wallet", () => {
   test("writes once by one signature: repeated it gets the first answer, under another key it is refused", async () => {
     const proof = await proofOf([DIGEST], "once0nce0nce");
     const first = await write(proof, { text: "b" });
-    const told = await bodyOf(first);
-    expect([first.status, told.data?.said], JSON.stringify(told)).toEqual([
+    const answer = await bodyOf(first);
+    expect([first.status, answer.data?.said], JSON.stringify(answer)).toEqual([
       200,
       `wallet:${wallet.address.toLowerCase()} ${written}`,
     ]);
-    expect(await (await write(proof, { text: "b" })).json()).toEqual(told);
+    expect(await (await write(proof, { text: "b" })).json()).toEqual(answer);
     expect((await write(proof, { text: "b" }, { "Idempotency-Key": "other" })).status).toBe(400);
   });
 

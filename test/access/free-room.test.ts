@@ -43,7 +43,7 @@ test("large unpaid bodies are read twenty times a minute, and a refused one stor
   for (let n = 0; n < 21; n++) statuses.push(await submit());
   expect(statuses).toEqual([...Array(20).fill(402), 429]);
   expect(await objects()).toBe(before);
-  // A small one gets its price all the same.
+  // A small body still gets a price.
   const small = await send("/soul/compute/submit", String(body.api_key), { ...task, input_data: {} });
   expect(small.status).toBe(402);
 });

@@ -62,12 +62,12 @@ describe("keys of a running service", () => {
     expect((await ask({ "X-API-Key": mine.secret })).status).toBe(200);
     expect((await ask({ ...mine.headers, "X-API-Key": "other" })).status).toBe(401);
     await revokeKey(service.app, mine.key_id);
-    const told = await until(async () => {
+    const result = await until(async () => {
       const answer = await ask(mine.headers);
       expect(answer.status).toBe(401);
       return answer;
     });
-    expect(await told.json()).toMatchObject({ detail: expect.stringContaining("revoked") });
+    expect(await result.json()).toMatchObject({ detail: expect.stringContaining("revoked") });
   });
 
   test("are issued even while the list of keys lags, and work once it has caught up", async () => {

@@ -66,9 +66,9 @@ test("many keys concurrently from two processes: each gets exactly its own", asy
           calls.map(({ key, process }) => processes[process]!.take(keyOf(key))),
         );
         for (const key of [0, 1, 2, 3]) {
-          const asked = calls.filter((call) => call.key === key).length;
+          const request = calls.filter((call) => call.key === key).length;
           const granted = taken.filter((answer, n) => calls[n]!.key === key && answer.granted).length;
-          expect(granted).toBe(Math.min(asked, limits[key] ?? asked));
+          expect(granted).toBe(Math.min(request, limits[key] ?? request));
         }
       },
     ),

@@ -42,7 +42,11 @@ afterAll(async () => {
 });
 
 /** Calls this many times, alternating between the processes, and each once more at the end; returns the statuses. */
-async function asked(times: number, path: string, headers: Record<string, string> = {}): Promise<number[]> {
+async function statusesOf(
+  times: number,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<number[]> {
   const statuses: number[] = [];
   for (let i = 0; i < times; i++) {
     const answer = await fetch(services[i % services.length]!.url + path, { headers });
@@ -56,11 +60,11 @@ test.each([
   { path: "/v1/agent/test/sampled", spent: 402 },
   { path: "/v1/agent/test/opened", spent: 429 },
 ])("ten free calls of $path are ten, in whichever process", async ({ path, spent }) => {
-  expect(await asked(16, path)).toEqual([...Array(10).fill(200), ...Array(6).fill(spent)]);
+  expect(await statusesOf(16, path)).toEqual([...Array(10).fill(200), ...Array(6).fill(spent)]);
 });
 
 test("a hundred unknown keys a minute count as a hundred", async () => {
-  const guesses = await asked(110, "/v1/agent/test/sampled", {
+  const guesses = await statusesOf(110, "/v1/agent/test/sampled", {
     Authorization: `Bearer sk_live_${"a".repeat(43)}`,
   });
   const looked = guesses.filter((status) => status === 401).length;

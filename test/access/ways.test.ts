@@ -84,11 +84,11 @@ describe("open and free", () => {
   test("free calls come first, then the next way in: a payment", async () => {
     const limits = countedCalls();
     const access = [free(2, "day"), pay("0.01")];
-    const asked = (shown: Partial<Credentials> = {}) => admit(access, shown, { limits });
-    expect(await asked()).toMatchObject({ pays: false, headers: { RateLimit: '"free";r=1;t=30' } });
-    expect(await asked()).toMatchObject({ headers: { RateLimit: '"free";r=0;t=30' } });
-    expect(await asked()).toBe("pay");
-    expect(await asked({ payment: "e30=" })).toMatchObject({ pays: true });
+    const request = (shown: Partial<Credentials> = {}) => admit(access, shown, { limits });
+    expect(await request()).toMatchObject({ pays: false, headers: { RateLimit: '"free";r=1;t=30' } });
+    expect(await request()).toMatchObject({ headers: { RateLimit: '"free";r=0;t=30' } });
+    expect(await request()).toBe("pay");
+    expect(await request({ payment: "e30=" })).toMatchObject({ pays: true });
     expect(priceText({ access })).toBe("2 a day free, else 0.01 USDC");
   });
 
@@ -228,19 +228,19 @@ describe("the owner's wallet", () => {
       ...(resources && { resources }),
     });
     const signature = await account.signMessage({ message });
-    const told = {
+    const answer = {
       ...fields,
       chainId: "eip155:8453",
       issuedAt: issuedAt.toISOString(),
       ...(resources && { resources }),
     };
-    return Buffer.from(JSON.stringify({ ...told, signature, ...more })).toString("base64");
+    return Buffer.from(JSON.stringify({ ...answer, signature, ...more })).toString("base64");
   };
-  const asked = (wallet_proof: string, shown: Partial<Credentials> = {}) =>
+  const request = (wallet_proof: string, shown: Partial<Credentials> = {}) =>
     admit([owner("read"), pay("0.001")], { path: "/v1/agent/mine", wallet_proof, ...shown }, parts);
 
   test("reads by a text of CAIP-122 for this call, without paying", async () => {
-    expect(await asked(await proofOf())).toMatchObject({
+    expect(await request(await proofOf())).toMatchObject({
       caller: {
         kind: "payer",
         wallet: wallet.address.toLowerCase(),
@@ -254,7 +254,7 @@ describe("the owner's wallet", () => {
   test("writes only the body that it signed, with the nonce as its key", async () => {
     const path = "/v1/agent/mine";
     const wallet_proof = await proofOf({ method: "POST", resources: [uri] });
-    const verdict = await asked(wallet_proof, { method: "POST", path });
+    const verdict = await request(wallet_proof, { method: "POST", path });
     if (verdict === "pay") throw new Error("a proof was shown");
     expect(verdict.idempotency_key).toBe("abcdefgh12345678");
     expect(() => verdict.covers!(body)).not.toThrow();
@@ -274,9 +274,9 @@ describe("the owner's wallet", () => {
     ["that is no JSON", async () => "%%%", /SIGN-IN-WITH-X/],
     ["with a body where there is none", () => proofOf({ resources: [uri] }), /resources/],
   ];
-  test.each(forged)("refuses a text %s", async (_, make, told) => {
-    const refused = asked(await make()).catch((error) => error);
-    expect(await refused).toMatchObject({ code: "unauthorized", message: expect.stringMatching(told) });
+  test.each(forged)("refuses a text %s", async (_, make, answer) => {
+    const refused = request(await make()).catch((error) => error);
+    expect(await refused).toMatchObject({ code: "unauthorized", message: expect.stringMatching(answer) });
   });
 
   test("a signature without a key is checked by the wallet's code, a limited number of times a minute and address", async () => {

@@ -37,7 +37,7 @@ export type Event = subscriptions.SubscriptionEvent;
 export type State = subscriptions.SubscriptionState;
 
 export const given = specificationOf(subscriptions);
-export const told = (...events: Event[]) => {
+export const subscriptionAfter = (...events: Event[]) => {
   const state = events.reduce(subscriptions.evolve, subscriptions.initialState());
   if (!state) throw new Error("a story begins with AlertSubscribed");
   return state;

@@ -98,7 +98,7 @@ test("a subscription to all chapters gets the findings of trade_alerts, whatever
   expect(rows.map((row) => row.evaluated.significant)).toEqual([expected.length]);
 });
 
-test("what is to come can be watched, and is shown as waiting until data have it", async () => {
+test("data that do not exist yet can be watched, and the watch says what it waits for", async () => {
   const { headers } = await service.issue();
   const post = async (watch: object) => {
     const response = await fetch(`${service.url}/v1/agent/trade/alerts/subscribe`, {

@@ -5,7 +5,7 @@ import type { Signer } from "../../src/core/model/ports/signer.ts";
 import { alertIdOf, isWatched, messageOf, secretOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 import { refusedAs } from "../support/specification.ts";
-import { AT, type Event, facts, finding, given, later, subscribed, told } from "./histories.ts";
+import { AT, type Event, facts, finding, given, later, subscribed, subscriptionAfter } from "./histories.ts";
 
 const signerOf = (key: string): Signer => ({
   kid: "k",
@@ -36,7 +36,7 @@ describe("secrets", () => {
     given([subscribed])
       .when(subscriptions.rotateSecret(AT))
       .then([rotated(1)]);
-    const state = told(subscribed, rotated(1));
+    const state = subscriptionAfter(subscribed, rotated(1));
     const rotations = (at: string) => subscriptions.signing(state, at).map(({ rotation }) => rotation);
     expect(rotations(later(86_399))).toEqual([1, 0]);
     expect(rotations(later(86_400))).toEqual([1]);
@@ -50,7 +50,7 @@ describe("secrets", () => {
     given(often)
       .when(subscriptions.rotateSecret(later(86_400)))
       .then([rotated(5, later(86_400))]);
-    expect(told(...often, rotated(5, later(86_400))).secrets).toHaveLength(2);
+    expect(subscriptionAfter(...often, rotated(5, later(86_400))).secrets).toHaveLength(2);
   });
 
   const alertId = alertIdOf(facts.subscription_id, finding);
@@ -58,7 +58,7 @@ describe("secrets", () => {
   test("sign a message that the library verifies, with the old secret and the new one, and no other", () => {
     const now = new Date();
     const signer = signerOf("k");
-    const state = told(subscribed, rotated(1, now.toISOString()));
+    const state = subscriptionAfter(subscribed, rotated(1, now.toISOString()));
     const { body, headers } = messageOf(signer, state, alertId, alert, now);
     for (const rotation of [0, 1]) {
       const secret = secretOf(signer, facts.subscription_id, { rotation });
@@ -75,11 +75,18 @@ describe("secrets", () => {
   test("has the same body, whatever order its fields were read in", () => {
     const reversed = Object.fromEntries(Object.entries(finding).reverse()) as subscriptions.Finding;
     const bodyOf = (found: subscriptions.Finding) =>
-      messageOf(signerOf("k"), told(subscribed), alertId, { ...alert, finding: found }, new Date(AT)).body;
+      messageOf(
+        signerOf("k"),
+        subscriptionAfter(subscribed),
+        alertId,
+        { ...alert, finding: found },
+        new Date(AT),
+      ).body;
     expect(bodyOf(reversed)).toBe(bodyOf(finding));
   });
   test("a later attempt has the same id and body", () => {
-    const attempt = (at: string) => messageOf(signerOf("k"), told(subscribed), alertId, alert, new Date(at));
+    const attempt = (at: string) =>
+      messageOf(signerOf("k"), subscriptionAfter(subscribed), alertId, alert, new Date(at));
     const [first, second] = [attempt(AT), attempt(later(300))];
     expect(second.body).toBe(first.body);
     expect(second.headers["webhook-id"]).toBe(first.headers["webhook-id"]);

@@ -20,7 +20,7 @@ import {
   later,
   paused,
   subscribed,
-  told,
+  subscriptionAfter,
   toppedUp,
   triggered,
   withCredits,
@@ -107,9 +107,9 @@ describe("alerts", () => {
       alert_id: `msg_${n.toString(16).padStart(32, "0")}`,
       finding,
     }));
-    const events = subscriptions.trigger(many, AT)(told(subscribed));
+    const events = subscriptions.trigger(many, AT)(subscriptionAfter(subscribed));
     expect(events).toHaveLength(subscriptions.MOST_WAITING);
-    expect(subscriptions.trigger(many, AT)(told(subscribed, ...events))).toEqual([]);
+    expect(subscriptions.trigger(many, AT)(subscriptionAfter(subscribed, ...events))).toEqual([]);
   });
   test("cost a credit on delivery, and the last one pauses", () => {
     given([withCredits(2), triggered(id("a")), triggered(id("b"))])
@@ -127,7 +127,7 @@ describe("alerts", () => {
     given(story)
       .when(subscriptions.topUp(500, AT))
       .then([toppedUp(500)]);
-    const state = told(...story, toppedUp(500));
+    const state = subscriptionAfter(...story, toppedUp(500));
     expect(state).toMatchObject({ status: "active", credits: 500, delivered: 1 });
     expect([...state.waiting.keys()]).toEqual([id("b")]);
   });
@@ -168,18 +168,18 @@ describe("a failed attempt", () => {
       ]);
   });
   test("is reset by a topup: waiting alerts are tried from the beginning", () => {
-    const state = told(subscribed, triggered(id("a")), failed(7, null), disabled, toppedUp(600));
+    const state = subscriptionAfter(subscribed, triggered(id("a")), failed(7, null), disabled, toppedUp(600));
     expect(state).toMatchObject({ status: "active", disabled: null, credits: 600 });
     expect(state.waiting.get(id("a"))).toMatchObject({ attempts: 0, next_attempt_at: AT });
   });
   test("has a reason of limited length", () => {
     const long = { ...failure, reason: "a".repeat(10_000) };
-    const state = told(subscribed, triggered(id("a")), failed(6, later(5)));
+    const state = subscriptionAfter(subscribed, triggered(id("a")), failed(6, later(5)));
     for (const { type, data } of subscriptions.fail(id("a"), long, 0, AT)(state))
       expect(subscriptions.events[type][1].safeParse(data).success).toBe(true);
   });
   test("costs nothing", () => {
-    expect(told(subscribed, triggered(id("a")), failed(1, later(5)))).toMatchObject({
+    expect(subscriptionAfter(subscribed, triggered(id("a")), failed(1, later(5)))).toMatchObject({
       credits: 100,
       delivered: 0,
     });
@@ -212,9 +212,9 @@ test("a release is evaluated once, an older one never after it", () => {
 });
 
 test("every event of a history fits its schema", () => {
-  const state = told(subscribed, triggered(id("a")));
+  const state = subscriptionAfter(subscribed, triggered(id("a")));
   const made = [
-    ...subscriptions.deliver(id("a"), 204, AT)(told(withCredits(1), triggered(id("a")))),
+    ...subscriptions.deliver(id("a"), 204, AT)(subscriptionAfter(withCredits(1), triggered(id("a")))),
     ...subscriptions.fail(id("a"), { status: 410, reason: "x", retry_after_s: null }, 0.5, AT)(state),
     ...subscriptions.rotateSecret(AT)(state),
     ...subscriptions.test(id("b"), AT)(state),

@@ -100,11 +100,11 @@ test("the same command again sends nothing more", async () => {
 test("a test event is its owner's only, in a limited number an hour", async () => {
   expect((await post("test", { subscription_id }, others)).status).toBe(404);
   expect((await post("test", { subscription_id }, {})).status).toBe(401);
-  const asked = await Promise.all(
+  const requests = await Promise.all(
     Array.from({ length: subscriptions.MOST_TESTS + 2 }, () => post("test", { subscription_id })),
   );
-  expect(asked.filter(({ status }) => status === 200)).toHaveLength(subscriptions.MOST_TESTS);
-  expect(asked.find(({ status }) => status === 429)!.body).toMatchObject({
+  expect(requests.filter(({ status }) => status === 200)).toHaveLength(subscriptions.MOST_TESTS);
+  expect(requests.find(({ status }) => status === 429)!.body).toMatchObject({
     type: expect.stringMatching(/#too-many-tests$/),
   });
   expect(receiver.received).toHaveLength(subscriptions.MOST_TESTS);

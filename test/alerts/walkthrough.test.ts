@@ -91,7 +91,7 @@ test("a subscription gets the findings of trade_alerts in a release, once over a
   expect(found.meta.significant).toBe(found.data.alerts.length);
   const expected = found.data.alerts.filter(({ z, flow }) => Math.abs(z) >= 4 && flow === "IMPORT");
   expect(expected.length).toBeGreaterThan(0);
-  const told = receivedAt("/hook").map(
+  const results = receivedAt("/hook").map(
     ({ body, headers }) =>
       (
         new Webhook(secret!).verify(body, headers as Record<string, string>) as {
@@ -101,12 +101,12 @@ test("a subscription gets the findings of trade_alerts in a release, once over a
   );
   const nameOf = ({ reporter, product, period, z }: Record<string, unknown>) =>
     `${reporter} ${product} ${period} ${z}`;
-  expect(told.map(nameOf).toSorted()).toEqual(expected.map(nameOf).toSorted());
-  for (const one of told)
+  expect(results.map(nameOf).toSorted()).toEqual(expected.map(nameOf).toSorted());
+  for (const one of results)
     expect(one).toMatchObject({ subscription_id: id, dataset: "sandbox", synthetic: true });
   expect(await statusOf(id)).toMatchObject({
-    credits: 100 - told.length,
-    delivered: told.length,
+    credits: 100 - results.length,
+    delivered: results.length,
     waiting: 0,
   });
 
@@ -153,13 +153,13 @@ test("a subscription is its tenant's only", async () => {
     string,
     string
   >;
-  const asked = [
+  const requests = [
     call("GET", `/status/${subscription_id}`, undefined, others),
     call("DELETE", `/${subscription_id}`, undefined, others),
     call("POST", "/topup", { subscription_id }, others),
     call("POST", "/rotate-secret", { subscription_id }, others),
   ];
-  for (const { status } of await Promise.all(asked)) expect(status).toBe(404);
+  for (const { status } of await Promise.all(requests)) expect(status).toBe(404);
   expect(await statusOf(subscription_id!)).toMatchObject({ status: "active", credits: 100 });
 });
 

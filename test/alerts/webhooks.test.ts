@@ -148,16 +148,16 @@ describe("a name", () => {
     },
   );
   test("is resolved once, and the resolved address is connected to", async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const webhooks = createWebhooks({
       allow_private: true,
       ports,
       // The second look-up of an attacker's name server would lead elsewhere.
-      resolve: async (host) => (asked.push(host) === 1 ? ["127.0.0.1"] : ["127.0.0.2"]),
+      resolve: async (host) => (requests.push(host) === 1 ? ["127.0.0.1"] : ["127.0.0.2"]),
     });
     const url = `http://rebinding.example:${receiver.port}/hook`;
     expect(await webhooks.post(message(url))).toEqual({ status: 204, retry_after: undefined });
-    expect(asked).toEqual(["rebinding.example"]);
+    expect(requests).toEqual(["rebinding.example"]);
     expect(receiver.received).toMatchObject([
       {
         url: "/hook",
@@ -247,11 +247,12 @@ describe("an answer", () => {
 });
 
 describe("a fetched body", () => {
-  const webhooks = createWebhooks({ allow_private: true, ports, deadline_ms: 300 });
-  const asked = (url = receiver.url) => ({ url, headers: { accept: "application/json" }, most: 1_000 });
+  const webhooks = createWebhooks({ allow_private: true, ports });
+  const hasty = createWebhooks({ allow_private: true, ports, deadline_ms: 300 });
+  const request = (url = receiver.url) => ({ url, headers: { accept: "application/json" }, most: 1_000 });
   test("is the whole answer, and only the request is sent", async () => {
     receiver.answers((response) => void response.writeHead(404).end("é"));
-    const { status, body } = await webhooks.get(asked());
+    const { status, body } = await webhooks.get(request());
     expect([status, Buffer.from(body).toString()]).toEqual([404, "é"]);
     expect(receiver.received).toMatchObject([
       { url: "/hook", body: "", headers: { accept: "application/json" } },
@@ -259,29 +260,29 @@ describe("a fetched body", () => {
   });
   test("has a limited number of bytes, whatever its header says", async () => {
     receiver.answers((response) => void response.end("a".repeat(1_000)));
-    expect((await webhooks.get(asked())).body).toHaveLength(1_000);
+    expect((await webhooks.get(request())).body).toHaveLength(1_000);
     receiver.answers((response) => void response.end("a".repeat(1_001)));
-    expect(await failureOf(webhooks.get(asked()))).toBe("its answer is more than 1000 bytes");
+    expect(await failureOf(webhooks.get(request()))).toBe("its answer is more than 1000 bytes");
     receiver.answers((response) => {
       const more = () => void (response.destroyed || response.write(Buffer.alloc(65_536), more));
       more();
     });
-    expect(await failureOf(webhooks.get(asked()))).toBe("its answer is more than 1000 bytes");
+    expect(await failureOf(webhooks.get(request()))).toBe("its answer is more than 1000 bytes");
   });
   test("fails where it does not end, or breaks off", async () => {
     receiver.answers((response) => void response.write("a"));
-    expect(await failureOf(webhooks.get(asked()))).toBe("its answer breaks off, or does not end in time");
+    expect(await failureOf(hasty.get(request()))).toBe("its answer breaks off, or does not end in time");
     receiver.answers((response) => {
       response.writeHead(200, { "Content-Length": "10" });
       response.write("a", () => response.socket!.destroy());
     });
-    expect(await failureOf(webhooks.get(asked()))).toBe("its answer breaks off, or does not end in time");
+    expect(await failureOf(webhooks.get(request()))).toBe("its answer breaks off, or does not end in time");
     receiver.answers(() => undefined);
-    expect(await failureOf(webhooks.get(asked()))).toBe("no answer within 0.3 s");
+    expect(await failureOf(hasty.get(request()))).toBe("no answer within 0.3 s");
   });
   test("never follows a redirect", async () => {
     receiver.answers({ status: 302, headers: { Location: `${receiver.url}/elsewhere` } });
-    expect(await webhooks.get(asked())).toMatchObject({ status: 302 });
+    expect(await webhooks.get(request())).toMatchObject({ status: 302 });
     expect(receiver.received).toHaveLength(1);
   });
   test("comes from public addresses only, resolved once", async () => {
@@ -291,9 +292,9 @@ describe("a fetched body", () => {
       "https://localhost/",
       "https://a.example.org:444/",
     ])
-      expect(await failureOf(createWebhooks().get(asked(url)))).toContain("the URL ");
+      expect(await failureOf(createWebhooks().get(request(url)))).toContain("the URL ");
     const inside = createWebhooks({ resolve: async () => ["1.1.1.1", "10.0.0.1"] });
-    expect(await failureOf(inside.get(asked("https://evil.example.org/")))).toBe(
+    expect(await failureOf(inside.get(request("https://evil.example.org/")))).toBe(
       "the host is at no public address",
     );
     const hosts: string[] = [];
@@ -303,7 +304,7 @@ describe("a fetched body", () => {
       resolve: async (host) => (hosts.push(host) === 1 ? ["127.0.0.1"] : ["127.0.0.2"]),
     });
     receiver.answers({ status: 200 });
-    expect(await rebinding.get(asked(`http://rebinding.example:${receiver.port}/`))).toMatchObject({
+    expect(await rebinding.get(request(`http://rebinding.example:${receiver.port}/`))).toMatchObject({
       status: 200,
     });
     expect(hosts).toEqual(["rebinding.example"]);

@@ -91,7 +91,7 @@ describe("a checkpoint", () => {
       .then([signed(20, "2")]);
   });
 
-  test("is signed once, whoever repeats it", () => {
+  test("is signed once, even if another process repeats it", () => {
     given([signed(10)])
       .when(sign({ ...checkpoint(10), signed_at: "2026-01-02T00:00:00.000Z" }))
       .thenNothingHappened();

@@ -55,8 +55,8 @@ async function serve(): Promise<RunningService> {
 /** Waits until more of the log is anchored than this. */
 const anchoredBeyond = (size: number, { url }: RunningService) =>
   until(async () => {
-    const told = (await (await fetch(`${url}/log/status`)).json()) as { anchor: { size: number } | null };
-    expect(told.anchor?.size ?? 0).toBeGreaterThan(size);
+    const answer = (await (await fetch(`${url}/log/status`)).json()) as { anchor: { size: number } | null };
+    expect(answer.anchor?.size ?? 0).toBeGreaterThan(size);
   });
 
 async function stop({ child }: RunningService, signal: NodeJS.Signals): Promise<void> {
@@ -74,9 +74,9 @@ test("before a service has run, the commands report that nothing is anchored", a
     stdout: `The contract is already at ${ANCHOR_ADDRESS}.\n`,
   });
   expect(await run("anchor", "status")).toContain("anchored  nothing yet");
-  const asked = await run("anchor", "status", "--chain");
-  expect(asked).toContain(`contract  ${ANCHOR_ADDRESS} has nothing of this log yet\n`);
-  expect(asked).toMatch(/^gas key {3}0x[0-9a-f]{40} has 10\d* ether$/m);
+  const text = await run("anchor", "status", "--chain");
+  expect(text).toContain(`contract  ${ANCHOR_ADDRESS} has nothing of this log yet\n`);
+  expect(text).toMatch(/^gas key {3}0x[0-9a-f]{40} has 10\d* ether$/m);
 });
 
 test("a service anchors its log until it is killed", async () => {

@@ -264,8 +264,8 @@ test("a signer names one successor, once", async () => {
   expect(await reasonFor(heir)).toBe("none");
 
   const receipt = await send(contract.endorseCall(heir), retiring);
-  const told = { signer: retiring.sender, successor: heir };
-  expect(receipt.logs.map(contract.endorsedIn)).toEqual([told]);
+  const answer = { signer: retiring.sender, successor: heir };
+  expect(receipt.logs.map(contract.endorsedIn)).toEqual([answer]);
   expect(await successorOf(retiring.sender)).toBe(heir);
   expect(await successorOf(heir)).toBeUndefined();
   console.log(`| endorsement | ${await gasOf(receipt)} |`);
@@ -274,7 +274,7 @@ test("a signer names one successor, once", async () => {
   expect((await send(contract.endorseCall(chain.sender), retiring)).success).toBe(false);
   expect(await successorOf(retiring.sender)).toBe(heir);
   const logs = await chain.logs(contract.endorsedQuery(retiring.sender, await soFar()));
-  expect(logs.map(contract.endorsedIn)).toEqual([told]);
+  expect(logs.map(contract.endorsedIn)).toEqual([answer]);
   retiring.close();
 });
 

@@ -195,7 +195,7 @@ test("a log rewritten with its checkpoints gets no more cosignatures, which rais
   const { size } = (await setup.state()).checkpoint!;
 
   await rewrite();
-  const asked = async () => {
+  const failures = async () => {
     reports = [];
     await sign(forger.app);
     await cosign([witness.address], {}, forger.app);
@@ -204,9 +204,9 @@ test("a log rewritten with its checkpoints gets no more cosignatures, which rais
   };
   const alarm = (reason: RegExp) => [["w.example", { grave: true, reason: expect.stringMatching(reason) }]];
   const has = new RegExp(`it has cosigned ${size} events that this log does not continue`);
-  expect(await asked()).toEqual([size - 1, alarm(has)]);
+  expect(await failures()).toEqual([size - 1, alarm(has)]);
   // The witness's note has our own signature, so the second history cannot continue.
-  await expect(asked()).rejects.toMatchObject({ type: { slug: "log-contradicted" } });
+  await expect(failures()).rejects.toMatchObject({ type: { slug: "log-contradicted" } });
   expect(await (await fetch(witness.url)).json()).toMatchObject({ logs: [{ size }] });
 });
 

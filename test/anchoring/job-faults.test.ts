@@ -89,7 +89,7 @@ describe("an endpoint", () => {
       status: "away",
       reason: "the RPC endpoint serves chain 1, not 8453",
     });
-    expect(meddler.asked).not.toContain("eth_sendRawTransaction");
+    expect(meddler.methods).not.toContain("eth_sendRawTransaction");
   });
 
   test("takes its finalized block back neither removes an anchor nor raises an alarm", async () => {

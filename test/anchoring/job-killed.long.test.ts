@@ -42,7 +42,7 @@ test.each([
   ["after it is recorded", 1],
 ])("killed %s", async (step, by_the_dead) => {
   await setup.happen();
-  const [before, told] = [await sent(), (await setup.story()).length];
+  const [before, count] = [await sent(), (await setup.story()).length];
   await dies(step);
   if (by_the_dead > 0) await until(async () => (await sent()) !== before);
   expect(await sent()).toBe(before + by_the_dead);
@@ -50,7 +50,7 @@ test.each([
   await until(async () => (await setup.turn()).status !== "taken");
   await setup.turn();
   expect(await sent()).toBe(before + 1);
-  expect((await setup.story()).slice(told).filter((type) => type !== "AnchorFinal")).toEqual([
+  expect((await setup.story()).slice(count).filter((type) => type !== "AnchorFinal")).toEqual([
     ...["CheckpointSigned", "Anchored"],
   ]);
   const { checkpoint } = await setup.state();

@@ -31,8 +31,8 @@ describe("after a send without an answer in the log", () => {
     });
     expect(await setup.turn({}, dying)).toEqual({ status: "failed", reason: "killed" });
     expect(await setup.story()).toEqual(["CheckpointSigned"]);
-    const asked = setup.over({ send: () => Promise.reject(new Error("sent again")) });
-    expect(await setup.turn({}, asked)).toEqual({ status: "done" });
+    const request = setup.over({ send: () => Promise.reject(new Error("sent again")) });
+    expect(await setup.turn({}, request)).toEqual({ status: "done" });
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
     expect((await setup.state()).anchors).toMatchObject([{ size: Number((await setup.kept())!.size) }]);
   });

@@ -65,14 +65,14 @@ test("without new events nothing is signed, and the anchoring's own events requi
   for (let n = 0; n < 3; n++) await setup.turn({ memory });
   expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorFinal"]);
 
-  const asked = () => Promise.reject(new Error("the chain was asked"));
+  const unreachable = () => Promise.reject(new Error("the chain was asked"));
   const deaf = setup.over({
-    heads: asked,
-    block: asked,
-    read: asked,
-    send: asked,
-    receipt: asked,
-    logs: asked,
+    heads: unreachable,
+    block: unreachable,
+    read: unreachable,
+    send: unreachable,
+    receipt: unreachable,
+    logs: unreachable,
   });
   expect(await setup.turn({ memory }, deaf)).toEqual({ status: "done" });
 });
@@ -173,21 +173,22 @@ test("it runs until it is stopped, and reports failures when they begin and when
   let isAway = true;
   const read: Chain["read"] = (...calls) =>
     isAway ? Promise.reject(new ChainUnavailable("no answer")) : app.chain.read(...calls);
-  const told: [string, object, string][] = [];
-  const note = (level: string) => (facts: object, message: string) => void told.push([level, facts, message]);
+  const messages: [string, object, string][] = [];
+  const note = (level: string) => (facts: object, message: string) =>
+    void messages.push([level, facts, message]);
   const log = { info: note("info"), warn: note("warn"), error: note("error") };
   const often = [signingReactor(AT_ONCE), anchoringReactor(AT_ONCE)].map((one) => ({ ...one, every_ms: 5 }));
   const job = startReactors(setup.over({ read }), often, log);
-  await until(() => told.length >= 1);
+  await until(() => messages.length >= 1);
   isAway = false;
   await until(async () => (await setup.story()).length >= 2);
-  await until(() => told.length >= 2);
+  await until(() => messages.length >= 2);
   await job.stop();
-  expect(told).toEqual([
+  expect(messages).toEqual([
     [
       "warn",
       { reactor: "log-anchoring", reason: "no answer" },
-      "the log is not anchored for now: the chain is away",
+      "the log is not anchored for now: the chain is unavailable",
     ],
     ["info", { reactor: "log-anchoring" }, "the log is anchored again"],
   ]);

@@ -89,7 +89,7 @@ test("it is collected once, and again when its block left the chain", async () =
   expect(memory.proven).toBe(anchor!.transaction);
 });
 
-test("a node without proofs is reported, and the log is anchored all the same", async () => {
+test("a node without proofs is reported, and the log is anchored nevertheless", async () => {
   await setup.happen();
   const away = () => Promise.reject(new ChainUnavailable("eth_getProof: not supported"));
   expect(await setup.turn({}, setup.over({ stateProof: away }))).toMatchObject({

@@ -17,8 +17,8 @@ test.each([
   ["GET", "/v1/agent/trade/top-partner", "did you mean GET /v1/agent/trade/top-partners?"],
   ["GET", "/v1/agent/trade/alerts/staus/5f", "did you mean GET /v1/agent/trade/alerts/status/{id}?"],
   ["GET", "/trade/source-concentration", "did you mean GET /v1/agent/trade/source-concentration?"],
-])("%s %s: %s", (method, path, told) => {
-  expect(hint(method, path)).toBe(told);
+])("%s %s: %s", (method, path, answer) => {
+  expect(hint(method, path)).toBe(answer);
 });
 
 test("an unrelated or endless path gets no hint", () => {

@@ -109,10 +109,10 @@ describe("a tool call", () => {
 
   test("with a hundred thousand bad values gets a short answer", async () => {
     const names = JSON.stringify(Array(100_000).fill("\0"));
-    const told = await rpc("tools/call", `{"name":"count_calls","arguments":{"names":${names}}}`);
-    const { errors } = JSON.parse(told.body).result.structuredContent;
+    const answer = await rpc("tools/call", `{"name":"count_calls","arguments":{"names":${names}}}`);
+    const { errors } = JSON.parse(answer.body).result.structuredContent;
     expect(errors).toEqual([{ path: "names", message: expect.stringMatching(/^has at most \d+ entries$/) }]);
-    expect(told.length).toBeLessThan(5_000);
+    expect(answer.length).toBeLessThan(5_000);
   });
 
   test("of an unknown tool is a parameter error", async () => {

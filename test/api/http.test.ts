@@ -28,9 +28,9 @@ async function issueBefore() {
   return issued;
 }
 
-type Told = { status: number; headers: Headers; body: { [key: string]: unknown } };
+type HttpResponse = { status: number; headers: Headers; body: { [key: string]: unknown } };
 
-async function ask(path: string, init: RequestInit = {}): Promise<Told> {
+async function ask(path: string, init: RequestInit = {}): Promise<HttpResponse> {
   const response = await fetch(service.url + path, init);
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
@@ -45,15 +45,16 @@ const post = (body: unknown, headers: Record<string, string> = {}): RequestInit 
     body: typeof body === "string" ? body : JSON.stringify(body),
     headers: { "Content-Type": "application/json", ...headers },
   });
-const fieldsOf = ({ body }: Told) => ((body.errors ?? []) as { path: string }[]).map(({ path }) => path);
+const fieldsOf = ({ body }: HttpResponse) =>
+  ((body.errors ?? []) as { path: string }[]).map(({ path }) => path);
 
 describe("an unpaid call", () => {
   test("gets its 402 in both versions", async () => {
-    const told = await ask("/v1/agent/count?limit=2");
-    expect(told.status).toBe(402);
-    expect(told.headers.get("cache-control")).toBe("no-store");
+    const answer = await ask("/v1/agent/count?limit=2");
+    expect(answer.status).toBe(402);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
     const resource = `${service.url}/v1/agent/count?limit=2`;
-    expect(told.body).toMatchObject({
+    expect(answer.body).toMatchObject({
       status: 402,
       success: false,
       x402Version: 1,
@@ -69,30 +70,30 @@ describe("an unpaid call", () => {
         },
       ],
     });
-    const v2 = decodePaymentRequiredHeader(told.headers.get("payment-required") ?? "");
+    const v2 = decodePaymentRequiredHeader(answer.headers.get("payment-required") ?? "");
     expect(v2).toMatchObject({
       x402Version: 2,
       resource: { url: resource },
       accepts: [{ scheme: "exact", network: "eip155:8453", amount: "50000", maxTimeoutSeconds: 300 }],
     });
-    const [v1] = told.body.accepts as unknown as [{ payTo: string }];
+    const [v1] = answer.body.accepts as unknown as [{ payTo: string }];
     expect(v2.accepts[0]!.payTo).toBe(v1.payTo);
   });
 
   test("gets the price before its body is read", async () => {
-    const told = await ask("/v1/agent/notes/a", {
+    const answer = await ask("/v1/agent/notes/a", {
       method: "POST",
       body: "{not json",
       headers: { "Content-Type": "x/y" },
     });
-    expect(told.status).toBe(402);
-    expect(told.body.accepts).toMatchObject([{ maxAmountRequired: "10000" }]);
+    expect(answer.status).toBe(402);
+    expect(answer.body.accepts).toMatchObject([{ maxAmountRequired: "10000" }]);
   });
 
   test("of an operation without a price gets 401", async () => {
-    const told = await ask("/v1/agent/two-notes", { method: "POST" });
-    expect(told.status).toBe(401);
-    expect(told.headers.get("www-authenticate")).toContain("Bearer");
+    const answer = await ask("/v1/agent/two-notes", { method: "POST" });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get("www-authenticate")).toContain("Bearer");
   });
 });
 
@@ -115,20 +116,20 @@ describe("input", () => {
     ["__proto__=1", ["__proto__"]],
     ["constructor=1", ["constructor"]],
   ])("%s is refused, naming every bad field", async (query, fields) => {
-    const told = await ask(`/v1/agent/count?${query}`, asMe());
-    expect(told.status).toBe(400);
-    expect(told.headers.get("content-type")).toContain("application/problem+json");
-    expect(fieldsOf(told).sort()).toEqual([...fields].sort());
+    const answer = await ask(`/v1/agent/count?${query}`, asMe());
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get("content-type")).toContain("application/problem+json");
+    expect(fieldsOf(answer).sort()).toEqual([...fields].sort());
   });
 
   test("an unknown parameter is answered with the nearest known one", async () => {
-    const told = await ask("/v1/agent/count?limt=3", asMe());
-    expect(told.body.errors).toMatchObject([{ message: expect.stringContaining("did you mean limit?") }]);
+    const answer = await ask("/v1/agent/count?limt=3", asMe());
+    expect(answer.body.errors).toMatchObject([{ message: expect.stringContaining("did you mean limit?") }]);
   });
 
   test("a query's text is converted to the field's type", async () => {
-    const told = await ask("/v1/agent/count?limit=7&names=a,b&deep=true", asMe());
-    expect(told.body.data).toEqual({ limit: 7, names: ["a", "b"], deep: true });
+    const answer = await ask("/v1/agent/count?limit=7&names=a,b&deep=true", asMe());
+    expect(answer.body.data).toEqual({ limit: 7, names: ["a", "b"], deep: true });
   });
 
   test.each([
@@ -146,8 +147,8 @@ describe("input", () => {
     ['{"text":"a","more":1}', 400],
     [`{"text":"${"x".repeat(300_000)}"}`, 413],
   ])("the body %s is refused", async (body, status) => {
-    const told = await ask("/v1/agent/notes/a", post(body));
-    expect(told.status).toBe(status);
+    const answer = await ask("/v1/agent/notes/a", post(body));
+    expect(answer.status).toBe(status);
   });
 
   test("a body of another type is 415, one with a query string 400", async () => {
@@ -159,8 +160,8 @@ describe("input", () => {
 
   test("bytes that are not UTF-8 are refused", async () => {
     const body = Buffer.concat([Buffer.from('{"text":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
-    const told = await ask("/v1/agent/notes/a", { ...post(""), body });
-    expect(told.status).toBe(400);
+    const answer = await ask("/v1/agent/notes/a", { ...post(""), body });
+    expect(answer.status).toBe(400);
   });
 
   test("a path that cannot be decoded is 400", async () => {
@@ -170,9 +171,12 @@ describe("input", () => {
 
 describe("commands over HTTP", () => {
   test("append one commit with who, what and which request", async () => {
-    const told = await ask("/v1/agent/notes/meta", post({ text: "hello" }, { "X-Request-Id": "my-request" }));
-    expect(told).toMatchObject({ status: 201, body: { success: true, data: { count: 1, last: "hello" } } });
-    expect(told.headers.get("x-request-id")).toBe("my-request");
+    const answer = await ask(
+      "/v1/agent/notes/meta",
+      post({ text: "hello" }, { "X-Request-Id": "my-request" }),
+    );
+    expect(answer).toMatchObject({ status: 201, body: { success: true, data: { count: 1, last: "hello" } } });
+    expect(answer.headers.get("x-request-id")).toBe("my-request");
     const [event] = await service.app.store.readStream({ tenant: mine.tenant, stream_id: "notebook-meta" });
     expect(event!.meta).toMatchObject({
       operation: "take_note",
@@ -216,8 +220,8 @@ describe("commands over HTTP", () => {
   });
 
   test.each(["", "x".repeat(129), "a b", "ü"])("the Idempotency-Key %j is refused", async (value) => {
-    const told = await ask("/v1/agent/notes/a", post({ text: "a" }, { "Idempotency-Key": value }));
-    expect(fieldsOf(told)).toEqual(["Idempotency-Key"]);
+    const answer = await ask("/v1/agent/notes/a", post({ text: "a" }, { "Idempotency-Key": value }));
+    expect(fieldsOf(answer)).toEqual(["Idempotency-Key"]);
   });
 });
 
@@ -227,15 +231,15 @@ describe("conventions", () => {
   });
 
   test("another method is 405 and names the allowed ones", async () => {
-    const told = await ask("/v1/agent/count", asMe({ method: "DELETE" }));
-    expect(told.status).toBe(405);
-    expect(told.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+    const answer = await ask("/v1/agent/count", asMe({ method: "DELETE" }));
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
   });
 
   test("an internal error is a 500 that reveals only the request id", async () => {
-    const told = await ask("/v1/agent/broken", asMe());
-    expect(told.status).toBe(500);
-    expect(JSON.stringify(told.body)).not.toContain("secret details");
+    const answer = await ask("/v1/agent/broken", asMe());
+    expect(answer.status).toBe(500);
+    expect(JSON.stringify(answer.body)).not.toContain("secret details");
     expect(service.logged.some(({ msg }) => msg === "a call failed")).toBe(true);
   });
 
@@ -308,11 +312,33 @@ describe("conventions", () => {
       expect((await sent(body, coding)).status).toBeLessThan(300);
     });
 
+    test("is decoded for MCP too, and an unknown one is a 415 there", async () => {
+      const list = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }));
+      const askMcp = async (coding: string, body: Uint8Array) => {
+        const headers = { "Content-Type": "application/json", "Content-Encoding": coding };
+        const response = await fetch(`${service.url}/mcp`, {
+          method: "POST",
+          headers,
+          body: body as Uint8Array<ArrayBuffer>,
+        });
+        return { status: response.status, text: await response.text() };
+      };
+      const packed = await askMcp("gzip", gzipSync(list));
+      expect(packed.status).toBe(200);
+      expect(JSON.parse(packed.text).result.tools.length).toBeGreaterThan(0);
+      const unknown = await askMcp("zstd", list);
+      expect(unknown).toMatchObject({
+        status: 415,
+        text: expect.stringContaining("the coding zstd of a body is not read; send it plain, or as gzip"),
+      });
+      expect((await askMcp("gzip", list)).status).toBe(400);
+    });
+
     test("that nobody knows is a 415, which names the ones that are read", async () => {
-      const told = await sent(plain, "zstd");
-      expect(told.status).toBe(415);
-      expect(told.headers.get("accept-encoding")).toBe("gzip, deflate, br");
-      expect(told.body.detail).toContain("zstd");
+      const answer = await sent(plain, "zstd");
+      expect(answer.status).toBe(415);
+      expect(answer.headers.get("accept-encoding")).toBe("gzip, deflate, br");
+      expect(answer.body.detail).toContain("zstd");
       expect((await sent(plain, "gzip, gzip, gzip, gzip")).status).toBe(415);
     });
 
@@ -322,8 +348,8 @@ describe("conventions", () => {
       ["br", gzipSync(plain)],
       ["deflate", Buffer.from("{}")],
     ])("that is not %s is refused", async (coding, body) => {
-      const told = await sent(body, coding);
-      expect([told.status, told.body.detail]).toEqual([
+      const answer = await sent(body, coding);
+      expect([answer.status, answer.body.detail]).toEqual([
         400,
         `the body is not ${coding} as its Content-Encoding says`,
       ]);

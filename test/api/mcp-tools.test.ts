@@ -28,11 +28,11 @@ test("a tool takes less than 273 tokens on average, and the default list less th
 });
 
 test("a call of any operation counts for that one, or for none if it names none", () => {
-  const asked = { reporter: "DE" };
-  expect(meantBy("trade_balance", asked)).toEqual({ name: "trade_balance", arguments: asked });
-  expect(meantBy("operations_call", { name: "trade_balance", arguments: asked })).toEqual({
+  const request = { reporter: "DE" };
+  expect(meantBy("trade_balance", request)).toEqual({ name: "trade_balance", arguments: request });
+  expect(meantBy("operations_call", { name: "trade_balance", arguments: request })).toEqual({
     name: "trade_balance",
-    arguments: asked,
+    arguments: request,
   });
   expect(meantBy("operations_call", { name: "health" })).toEqual({ name: "health", arguments: {} });
   for (const given of [
@@ -56,12 +56,12 @@ test("every description begins with the tool's effect, and then explains it", ()
 });
 
 test("an answer's fields are named, through references and lists too", () => {
-  const told = (name: string) => all.find((tool) => tool.name === name)!.description;
-  expect(told("alerts_status")).toContain(
+  const descriptionOf = (name: string) => all.find((tool) => tool.name === name)!.description;
+  expect(descriptionOf("alerts_status")).toContain(
     "Answers subscription_id, status, url, watch, waiting_for, credits,",
   );
-  expect(told("trade_balance")).toContain("Answers rows of year, imports_eur, exports_eur,");
-  expect(told("rng_roll_batch")).toContain("Answers rows of roll_id, game_type,");
+  expect(descriptionOf("trade_balance")).toContain("Answers rows of year, imports_eur, exports_eur,");
+  expect(descriptionOf("rng_roll_batch")).toContain("Answers rows of roll_id, game_type,");
 });
 
 test("every tool declares its effects", () => {

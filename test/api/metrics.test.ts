@@ -35,13 +35,13 @@ describe("gauges", () => {
     await service.issue();
     // The service appends by itself, so the value is between the ones before and after.
     const before = (await service.app.store.head()).position;
-    const told = [
+    const results = [
       ["", await only("tallystick_log_position")],
       ...(await samples("tallystick_unproven_events")),
     ];
     const after = (await service.app.store.head()).position;
-    expect(told.map(([labels]) => labels)).toEqual(["", 'beyond="checkpoint"', 'beyond="anchor"']);
-    for (const [, value] of told) {
+    expect(results.map(([labels]) => labels)).toEqual(["", 'beyond="checkpoint"', 'beyond="anchor"']);
+    for (const [, value] of results) {
       expect(value).toBeGreaterThanOrEqual(before);
       expect(value).toBeLessThanOrEqual(after);
     }
@@ -116,19 +116,19 @@ describe("the files in docker/watching", () => {
       expect.arrayContaining(scrape_configs.map(({ job_name }) => job_name)),
     );
     const { services } = parse(readFileSync("docker-compose.yml", "utf8")) as { services: object };
-    const asked = scrape_configs.flatMap(({ static_configs }) =>
+    const requests = scrape_configs.flatMap(({ static_configs }) =>
       static_configs.flatMap(({ targets }) => targets.map((target) => target.replace(/:3000$/, ""))),
     );
-    expect(asked.filter((host) => !(host in services))).toEqual([]);
+    expect(requests.filter((host) => !(host in services))).toEqual([]);
     expect(rule_files.map((file) => file.replace(/.*\//, ""))).toEqual(["alerts.yml"]);
   });
 
   test("simultaneous scrapes get the same answer", async () => {
-    const told = await Promise.all(
+    const answer = await Promise.all(
       Array.from({ length: 4 }, async () => (await fetch(`${service.url}/metrics`)).text()),
     );
-    for (const text of told) expect(text).toMatch(/^tallystick_log_position \d+$/m);
-    for (const text of told) expect(text).toMatch(/^tallystick_projection_behind_events\{/m);
+    for (const text of answer) expect(text).toMatch(/^tallystick_log_position \d+$/m);
+    for (const text of answer) expect(text).toMatch(/^tallystick_projection_behind_events\{/m);
   });
 
   test("each alert is explained to operators", () => {

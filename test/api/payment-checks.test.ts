@@ -1,6 +1,7 @@
 /** Each check of a payment is switched off in turn: then the payment that only it refuses must pass. */
 import { describe, expect, test } from "vitest";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
+import { challengeFault, challengeFor, challengeNonce } from "../../src/api/serve/mpp/challenge.ts";
 import { examine, paymentChecks, type RequiredPayment } from "../../src/api/serve/x402/checks.ts";
 import { readPayment } from "../../src/api/serve/x402/payload.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -15,11 +16,43 @@ const required: RequiredPayment = {
   resource: "https://ours.example/v1/agent/count?limit=3",
 };
 const recover = recoverKey;
+
+const OURS = { public_url: "https://ours.example", pay_to: PAYEE, secret: Buffer.alloc(32, 7) };
+const PATH = "/v1/agent/count?limit=3";
+const expires = new Date(now.getTime() + 300_000);
+required.challengeFault = (challenge, nonce, at) =>
+  challengeFault(challenge, OURS, { nonce, path: PATH, now: at });
+
+/** The credential of a challenge, whose authorization has the nonce that the challenge wants. */
+async function answered(
+  changes: object = {},
+  issued: Parameters<typeof challengeFor>[1] = inTime,
+  issuer = OURS,
+) {
+  const challenge = challengeFor(issuer, issued);
+  const { transfer, signature } = await payment(payer, PRICE, { nonce: challengeNonce(challenge) });
+  return {
+    challenge: { ...challenge, ...changes },
+    payload: {
+      type: "authorization",
+      signature,
+      from: transfer.from,
+      to: transfer.to,
+      value: String(transfer.value),
+      validAfter: String(transfer.valid_after),
+      validBefore: String(transfer.valid_before),
+      nonce: transfer.nonce,
+    },
+  };
+}
+const inTime = { amount_micro: String(PRICE), path: PATH, expires };
 const payer = wallet(0);
 
 const sound = await payment(payer, PRICE);
 const elsewhere = addressOf(wallet(5));
 const stranger = `0x${"77".repeat(20)}` as Hex;
+
+const credential = await answered();
 
 type Attack = { presented: object; code: string };
 
@@ -101,6 +134,17 @@ const attacks: Record<string, Attack[]> = {
       code: "invalid_exact_evm_payload_authorization_valid_before",
     },
   ],
+  challenge: [
+    await answered({ id: "of-somebody-else" }),
+    await answered({ realm: "other.example" }),
+    await answered({ expires: new Date(now.getTime() + 900_000).toISOString() }),
+    await answered({ id: challengeFor(OURS, inTime).id }),
+    await answered({}, { ...inTime, path: "/v1/agent/count?limit=4" }),
+    await answered({}, { ...inTime, expires: new Date(now.getTime() - 1_000) }),
+    await answered({}, inTime, { ...OURS, secret: Buffer.alloc(32, 8) }),
+    await answered({}, inTime, { ...OURS, public_url: "https://proxy.example" }),
+    { ...(await answered()), payload: { ...(await answered()).payload } },
+  ].map((presented) => ({ presented, code: "invalid_payment_requirements" })),
   payer: [
     { presented: await signed(PRICE, { from: PAYEE }), code: "invalid_payload" },
     { presented: await signed(PRICE, { from: `0x${"00".repeat(20)}` }), code: "invalid_payload" },
@@ -130,6 +174,7 @@ describe("every check of a payment", () => {
 describe("a valid payment", () => {
   test("is accepted in either version, under any name of the service", () => {
     expect(judged(presentedV1(sound))).toEqual({ signed: sound, contract: false });
+    expect(judged(credential)).toHaveProperty("contract", false);
     for (const url of [required.resource, "http://127.0.0.1:4021/v1/agent/count?limit=3"])
       expect(judged(presentedV2(sound, PAYEE, { resource: { url } }))).toEqual({
         signed: sound,

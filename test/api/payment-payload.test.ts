@@ -9,9 +9,10 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { paymentOf } from "../../src/api/declare/access/way.ts";
 import { methodOf, pathOf } from "../../src/api/declare/operation-facts.ts";
+import { createIssuer } from "../../src/api/serve/x402/issuer.ts";
 import { type PaymentPayload, readPayment } from "../../src/api/serve/x402/payload.ts";
 import { PaymentRefused } from "../../src/api/serve/x402/payment-refusal.ts";
-import { paymentRequired } from "../../src/api/serve/x402/required.ts";
+import { paymentRequired, takesWallet } from "../../src/api/serve/x402/required.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { countCalls, takeNote } from "../support/notes.ts";
 import { scaled } from "../support/scale.ts";
@@ -100,7 +101,7 @@ describe("an unreadable payment is refused by field", () => {
     ["no UTF-8", Buffer.from([0x22, 0xff, 0x22]).toString("base64"), "not JSON"],
     ["no JSON", Buffer.from("{").toString("base64"), "not JSON"],
     [
-      "a key that stands twice",
+      "a key that occurs twice",
       Buffer.from('{"x402Version":1,"x402Version":2}').toString("base64"),
       "not JSON",
     ],
@@ -144,10 +145,10 @@ describe("an unreadable payment is refused by field", () => {
     ["a long identifier", identified("x".repeat(129)), "extensions.payment-identifier.info.id"],
     ["an identifier with a blank", identified("pay 7d5d747be160e280"), "takes letters, digits, - and _"],
     ["an identifier that is a number", identified(1234567890123456), "extensions.payment-identifier.info.id"],
-  ])("%s", (_, presented, told) => {
+  ])("%s", (_, presented, answer) => {
     const { code, message } = refusal(presented);
     expect(code).toBe("invalid_payload");
-    expect(message).toMatch(new RegExp(told));
+    expect(message).toMatch(new RegExp(answer));
   });
 
   test.each([0, 3, "1", null, undefined])("x402Version %j", (x402Version) => {
@@ -234,13 +235,27 @@ function put(base: object, [name, ...rest]: string[], value: unknown): object {
 }
 
 const terms = { pay_to: PAYEE, public_url: "https://ours.example", embedded_chain: false };
+const signer = {
+  kid: "k".repeat(43),
+  public_key: { kty: "OKP", crv: "Ed25519", x: "x" },
+  sign: () => Buffer.alloc(64),
+} as const;
+const issuer = createIssuer(
+  { signer, link_secret: Buffer.alloc(32), clock: { now: () => new Date() }, pay_to: PAYEE },
+  terms.public_url,
+);
 
 describe("the 402", () => {
   const priced = [...catalogue, countCalls, takeNote].filter((operation) => paymentOf(operation));
   type Fields = Record<string, z.core.JSONSchema.JSONSchema>;
   type Bazaar = {
-    info: { input: Record<string, unknown> };
-    schema: { properties: { input: { properties: Record<string, { properties: Fields }> } } };
+    info: { input: Record<string, unknown>; output: { type: string } };
+    schema: {
+      properties: {
+        input: { properties: Record<string, { properties: Fields }> };
+        output: { properties: { example: Fields } };
+      };
+    };
     routeTemplate?: string;
   };
 
@@ -248,22 +263,30 @@ describe("the 402", () => {
     "of %s fits into one header, with its extensions",
     (_, operation) => {
       const price = paymentOf(operation)!.unit_price;
-      const { headers, v2: offered } = paymentRequired(operation, pathOf(operation), terms, { price });
+      const path = pathOf(operation);
+      const signable = { method: methodOf(operation), path, resources: ["ni:///sha-256;".padEnd(57, "x")] };
+      const issued = { ...terms, issuer };
+      const { headers, v2: offered } = paymentRequired(operation, path, issued, { price, signable });
       const header = headers["PAYMENT-REQUIRED"]!;
       expect(header.length).toBeLessThan(6 * 1024 + 1);
       expect(header).toBe(encodePaymentRequiredHeader(offered));
       expect(decodePaymentRequiredHeader(header)).toEqual(offered);
       expect(offered.extensions).toMatchObject({ "payment-identifier": { info: { required: false } } });
+      expect(offered.extensions).toHaveProperty("offer-receipt");
+      expect("sign-in-with-x" in offered.extensions!).toBe(takesWallet(operation));
+      expect(headers["WWW-Authenticate"]!.length).toBeLessThan(1_024);
       const { info, schema } = offered.extensions!.bazaar as Bazaar;
       expect(info.input).toMatchObject({ type: "http", method: methodOf(operation) });
+      expect(info.output.type).toMatch(/^(json|text|binary)$/);
+      expect(Object.keys(schema.properties.output.properties.example)).not.toEqual([]);
       // Directories check `info` against `schema` before they list it.
-      expect(z.fromJSONSchema(schema).safeParse(info).error).toBeUndefined();
-      expect(z.fromJSONSchema(schema).safeParse({ input: { ...info.input, method: "PUT" } }).success).toBe(
-        false,
-      );
+      expect(z.fromJSONSchema(schema as never).safeParse(info).error).toBeUndefined();
+      expect(
+        z.fromJSONSchema(schema as never).safeParse({ input: { ...info.input, method: "PUT" } }).success,
+      ).toBe(false);
       const place = methodOf(operation) === "POST" ? "body" : "queryParams";
-      const told = { ...(info.input[place] as object), ...(info.input.pathParams as object) };
-      expect(told).toEqual(operation.example);
+      const answer = { ...(info.input[place] as object), ...(info.input.pathParams as object) };
+      expect(answer).toEqual(operation.example);
       const { properties } = schema.properties.input;
       const described = [properties[place]!, properties.pathParams ?? { properties: {} }];
       expect(described.flatMap((one) => Object.keys(one.properties)).sort()).toEqual(

@@ -10,22 +10,22 @@ const terms = {
   embedded_chain: false,
 } as const;
 const named = (name: string) => catalogue.find((operation) => operation.name === name)!;
-const told = (name: string, quote: Parameters<typeof paymentRequired>[3]) => {
+const termsOf = (name: string, quote: Parameters<typeof paymentRequired>[3]) => {
   const { body } = paymentRequired(named(name), "/path", terms, quote);
   return { detail: body.detail, description: body.accepts[0]!.description };
 };
 
 test("a fixed price is of a call", () => {
-  const { detail, description } = told("trade_balance", { price: "0.05" });
+  const { detail, description } = termsOf("trade_balance", { price: "0.05" });
   expect(detail).toContain("costs 0.05 USDC: pay one of accepts");
   expect(description).toContain(". 0.05 USDC a call.");
 });
 
 test("a computed price names its total with an input, and its unit without one", () => {
-  const total = told("mirror_reconstruct", { price: "12" });
+  const total = termsOf("mirror_reconstruct", { price: "12" });
   expect(total.detail).toContain("costs 12 USDC: pay one of accepts");
   expect(total.description).toContain(". 12 USDC in all: 1.00 USDC a country-month.");
-  const unit = told("mirror_reconstruct", { price: "1.00", is_unit: true });
+  const unit = termsOf("mirror_reconstruct", { price: "1.00", is_unit: true });
   expect(unit.detail).toContain("costs 1.00 USDC a country-month: pay one of accepts");
   expect(unit.description).toContain(". 1.00 USDC a country-month.");
 });

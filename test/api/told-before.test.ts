@@ -26,10 +26,10 @@ const counted = (name: string) =>
   }) as unknown as Operation;
 const operations = [counted("trade_balance")];
 
-type NestedAnswer = { told: CitedAnswer; rests_on: string };
+type NestedAnswer = { cited: CitedAnswer; rests_on: string };
 
 /** A call as in a plan, with the number of times that the operation ran. */
-async function asked(input: Record<string, unknown>): Promise<NestedAnswer & { times: number }> {
+async function repeated(input: Record<string, unknown>): Promise<NestedAnswer & { times: number }> {
   const before = computed;
   const context = {
     app: service.app,
@@ -37,49 +37,49 @@ async function asked(input: Record<string, unknown>): Promise<NestedAnswer & { t
     catalogue: { operations },
     signal: new AbortController().signal,
   };
-  const { told, rests_on } = await withNestedCalls(
+  const { cited, rests_on } = await withNestedCalls(
     context as unknown as Context<never>,
     async ({ ask, restsOn }) => ({
-      told: await ask("trade_balance", input),
+      cited: await ask("trade_balance", input),
       rests_on: restsOn(),
     }),
   );
-  return { told, rests_on, times: computed - before };
+  return { cited, rests_on, times: computed - before };
 }
 
 const LV = { reporter: "LV", hs: "27" };
 
 test("an equal nested call is computed once, with the same vintages; a different one is computed", async () => {
-  const first = await asked(LV);
-  const again = await asked(LV);
+  const first = await repeated(LV);
+  const again = await repeated(LV);
   expect([first.times, again.times]).toEqual([1, 0]);
   expect({ ...again, times: 1 }).toEqual(first);
-  expect(first.rests_on).toBe(first.told.origin.vintage);
-  expect((await asked({ ...LV, hs: "44" })).times).toBe(1);
+  expect(first.rests_on).toBe(first.cited.origin.vintage);
+  expect((await repeated({ ...LV, hs: "44" })).times).toBe(1);
 });
 
 test("one caller's change to an answer does not affect the next", async () => {
-  const one = await asked({ reporter: "DE", hs: "84" });
-  (one.told.answer.meta as { rests_on: string }).rests_on = "nothing";
-  const two = await asked({ reporter: "DE", hs: "84" });
-  expect([two.times, two.told.answer.meta.rests_on]).toEqual([0, two.told.origin.vintage]);
+  const one = await repeated({ reporter: "DE", hs: "84" });
+  (one.cited.answer.meta as { rests_on: string }).rests_on = "nothing";
+  const two = await repeated({ reporter: "DE", hs: "84" });
+  expect([two.times, two.cited.answer.meta.rests_on]).toEqual([0, two.cited.origin.vintage]);
 });
 
 test("a refusal is not cached", async () => {
-  const refused = () => asked({ reporter: "XX" }).catch((error: { code: string }) => error.code);
+  const refused = () => repeated({ reporter: "XX" }).catch((error: { code: string }) => error.code);
   expect([await refused(), await refused()]).toEqual(["invalid", "invalid"]);
 });
 
 test("after a release the answer is computed from the new data, and the old one is not repeated", async () => {
-  const before = await asked(LV);
+  const before = await repeated(LV);
   expect(before.times).toBe(0);
   const { app, data_dir } = service;
   const vintage = await sandboxIn(data_dir, LARGER);
   await releaseVintage(app, data_dir, vintage);
   await opened(service, [vintage]);
-  const after = await asked(LV);
+  const after = await repeated(LV);
   expect(after.times).toBe(1);
   expect(after.rests_on).toContain(vintage);
   expect(after.rests_on).not.toBe(before.rests_on);
-  expect((await asked(LV)).times).toBe(0);
+  expect((await repeated(LV)).times).toBe(0);
 });

@@ -4,7 +4,7 @@ import { json, key, operation } from "../../src/api/declare/index.ts";
 import type { Area } from "../../src/areas/area.ts";
 import { reactor } from "../../src/core/background/reactor.ts";
 import type { EventOf } from "../../src/core/model/entity.ts";
-import { limit } from "../../src/core/model/fields.ts";
+import { limit, positionCursor } from "../../src/core/model/fields.ts";
 import { problemTypes } from "../../src/core/model/problem.ts";
 import { refuse } from "../../src/core/model/refusal.ts";
 import { projection } from "../../src/core/read-models/projection.ts";
@@ -63,7 +63,7 @@ const parcelsProjection = projection({
   },
 });
 
-type Row = { name: string; tenant: string; delivered: boolean };
+type Row = { name: string; tenant: string; delivered: boolean; position: string };
 
 const deliveries = reactor({
   name: "parcels.deliver",
@@ -71,11 +71,13 @@ const deliveries = reactor({
   memory: () => ({}),
   troubles: { failed: "parcels cannot be delivered" },
   resumed: "parcels are delivered again",
-  async take({ app }) {
+  async take({ app, signal }) {
     await app.caughtUp(parcelsProjection);
-    const open = await app.pool.query<Row>("select * from read.parcels_v1 where not delivered");
-    for (const { name, tenant } of open.rows)
+    const open = await app.pool.query<Row>("select * from read.parcels_v1 where not delivered limit 100");
+    for (const { name, tenant } of open.rows) {
+      if (signal.aborted) break;
       await app.decide(parcel, { tenant, id: name }, deliver, { meta: { actor: "reactor:parcels" } });
+    }
     return "done";
   },
 });
@@ -108,15 +110,18 @@ const listParcels = operation({
   description: "Lists your parcels, the newest first.",
   access: [key("read")],
   lists: parcelsProjection,
-  input: z.object({ limit: limit("How many to list") }),
-  output: json(z.object({ data: z.array(shown), meta: z.object({ count: z.int() }) })),
+  input: z.object({ limit: limit("How many to list"), cursor: positionCursor }),
+  output: json(z.object({ data: z.array(shown), meta: z.object({ next_cursor: z.string().nullable() }) })),
   example: {},
   handle: async ({ input, caller, app }) => {
     const { rows } = await app.pool.query<Row>(
-      "select name, delivered from read.parcels_v1 where tenant = $1 order by position desc limit $2",
-      [caller.tenant, input.limit],
+      `select name, delivered, position from read.parcels_v1
+       where tenant = $1 and ($2::bigint is null or position < $2) order by position desc limit $3`,
+      [caller.tenant, input.cursor ?? null, input.limit + 1],
     );
-    return { data: rows, meta: { count: rows.length } };
+    const page = rows.slice(0, input.limit);
+    const next_cursor = rows.length > page.length ? page.at(-1)!.position : null;
+    return { data: page.map(({ name, delivered }) => ({ name, delivered })), meta: { next_cursor } };
   },
 });
 

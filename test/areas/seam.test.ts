@@ -67,7 +67,7 @@ describe("an area added to the registry", () => {
     await client.close();
   });
 
-  test("stands in OpenAPI, in the page of all operations and in llms.txt", async () => {
+  test("is listed in OpenAPI, on the page of all operations and in llms.txt", async () => {
     const { tags, paths } = await get<Described>("/openapi.json");
     expect(tags).toContainEqual({ name: "parcels", description: parcels.about });
     expect(Object.keys(paths["/v1/agent/parcels"]!).sort()).toEqual(["get", "post"]);

@@ -18,21 +18,21 @@ function endpoint(
   anchored: { signer: Hex; block: number }[],
   { range = Infinity, old_state = true }: Limits,
 ) {
-  const asked = { logs: 0 };
+  const counts = { logs: 0 };
   const ask: AskChain = async (method, params) => {
     if (method === "eth_blockNumber") return `0x${LATEST.toString(16)}` as never;
     if (method === "eth_getCode") {
       if (!old_state) throw new Error("missing trie node");
       return (Number(params[1]) < PLACED ? "0x" : "0x00") as never;
     }
-    asked.logs++;
+    counts.logs++;
     const { fromBlock, toBlock } = params[0] as { fromBlock: Hex; toBlock: Hex };
     if (Number(toBlock) - Number(fromBlock) >= range)
       throw new Error(`query exceeds max block range ${range}`);
     const isIn = ({ block }: { block: number }) => block >= Number(fromBlock) && block <= Number(toBlock);
     return anchored.filter(isIn).map(anchoredLog) as never;
   };
-  return { ask, asked };
+  return { ask, counts };
 }
 
 const later = { signer: theirs, block: 940_000 };
@@ -44,9 +44,9 @@ test.each<[string, Limits]>([
   ["limits the range to 500 blocks", { range: 500 }],
   ["limits the range and has no state of old blocks", { range: 10_000, old_state: false }],
 ])("an endpoint that %s reveals the first account", async (_name, limits) => {
-  const { ask, asked } = endpoint([later, earlier], limits);
+  const { ask, counts } = endpoint([later, earlier], limits);
   expect(await firstAnchor(ask, { contract, log_id })).toEqual({ signer: ours, block: 930_000 });
-  expect(asked.logs).toBeLessThan(LATEST / 1_000);
+  expect(counts.logs).toBeLessThan(LATEST / 1_000);
   expect(await firstAnchor(endpoint([], limits).ask, { contract, log_id })).toBeUndefined();
 });
 

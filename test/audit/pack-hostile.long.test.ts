@@ -255,9 +255,9 @@ describe("many lines", () => {
   test("anchors in many blocks, queried a few at a time", async () => {
     let open = 0;
     let most = 0;
-    let asked = 0;
+    let requests = 0;
     const ask = async (method: string, params: readonly unknown[]) => {
-      asked++;
+      requests++;
       most = Math.max(most, ++open);
       await new Promise((done) => setImmediate(done));
       open--;
@@ -267,7 +267,7 @@ describe("many lines", () => {
     const items = fromRlp(anchor.header, "hex") as Hex[];
     const many = numbers.slice(0, 500).map((n) => ({ ...anchor, header: toRlp(items.with(8, toHex(n))) }));
     await chainView(ask, ORIGIN, many, {});
-    expect(asked).toBeGreaterThan(500);
+    expect(requests).toBeGreaterThan(500);
     expect(most).toBeLessThanOrEqual(20);
   });
 });

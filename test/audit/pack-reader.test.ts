@@ -30,10 +30,10 @@ const file = async (name: string, text: string | Uint8Array) => {
 
 /** `tallystick verify` within this process. */
 async function run(...args: string[]) {
-  const told: Record<"stdout" | "stderr", string> = { stdout: "", stderr: "" };
+  const answer: Record<"stdout" | "stderr", string> = { stdout: "", stderr: "" };
   const spies = (["stdout", "stderr"] as const).map((name) =>
     vi.spyOn(process[name], "write").mockImplementation((text) => {
-      told[name] += String(text);
+      answer[name] += String(text);
       return true;
     }),
   );
@@ -45,7 +45,7 @@ async function run(...args: string[]) {
     };
     const command = verifyCommand({ settings, logger: () => pino({ enabled: false }) });
     await command.parseAsync(args, { from: "user" });
-    return { code: process.exitCode ?? 0, ...told };
+    return { code: process.exitCode ?? 0, ...answer };
   } finally {
     process.exitCode = before;
     for (const spy of spies) spy.mockRestore();

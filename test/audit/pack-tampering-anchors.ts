@@ -198,7 +198,7 @@ export const trueWorld: World = {
   anchored: [{ signer: four.signer, block: 17 }],
 };
 
-export const asked = (
+export const chainTampering = (
   name: string,
   fails: Record<string, number>,
   says: RegExp,
@@ -244,7 +244,7 @@ const chains: PackTampering[] = [
     .map((_item, n) => n)
     .filter((n) => n !== 3)
     .map((n) =>
-      asked(
+      chainTampering(
         `another item ${n} in the header`,
         { anchor: 4 },
         /of the chain is/,
@@ -254,14 +254,14 @@ const chains: PackTampering[] = [
         },
       ),
     ),
-  asked("another chain", { anchor: 4 }, /serves chain 1/, { chain_id: 1 }),
-  asked("another block", { anchor: 4 }, /of the chain is/, {
+  chainTampering("another chain", { anchor: 4 }, /serves chain 1/, { chain_id: 1 }),
+  chainTampering("another block", { anchor: 4 }, /of the chain is/, {
     blocks: { ...trueWorld.blocks, [numberIn(four.header)]: `0x${A_HASH}` },
   }),
-  asked("a block that is gone", { anchor: 8 }, /not there/, {
+  chainTampering("a block that is gone", { anchor: 8 }, /not there/, {
     blocks: { [numberIn(four.header)]: keccak256(four.header) },
   }),
-  asked(
+  chainTampering(
     "the end cut before the head it keeps",
     { completeness: 8 },
     /the chain keeps 8 events/,
@@ -270,10 +270,10 @@ const chains: PackTampering[] = [
     },
     { change: cutAtSeven },
   ),
-  asked("a fork of the head it keeps", { tree: 8 }, /two roots|root of these/, {
+  chainTampering("a fork of the head it keeps", { tree: 8 }, /two roots|root of these/, {
     heads: { [four.signer]: headOf(8, BEFORE_EXPORT, A_HASH) },
   }),
-  asked(
+  chainTampering(
     "an account that anchored the log before this one",
     { anchor: 4 },
     /contested: 0x2222.* anchored this log first, in block 3, and did not endorse 0xc315.*--signer/,
@@ -284,8 +284,10 @@ const chains: PackTampering[] = [
       ],
     },
   ),
-  asked("nobody who anchored the log", { anchor: 4 }, /shows no anchor of this log/, { anchored: [] }),
-  asked(
+  chainTampering("nobody who anchored the log", { anchor: 4 }, /shows no anchor of this log/, {
+    anchored: [],
+  }),
+  chainTampering(
     "a contract that only the pack names",
     { anchor: 4 },
     /the contract 0x1111.*, which may be anybody's.*--contract/,
@@ -304,7 +306,7 @@ const chains: PackTampering[] = [
       },
     },
   ),
-  asked(
+  chainTampering(
     "no anchor, though a signer is known",
     { anchor: 0 },
     /no anchor/,
@@ -315,14 +317,14 @@ const chains: PackTampering[] = [
       second: undefined,
     },
   ),
-  asked(
+  chainTampering(
     "a signer that the known one did not endorse",
     { anchor: 4 },
     /did not endorse/,
     {},
     { held: { signer: OLD }, second: undefined },
   ),
-  asked(
+  chainTampering(
     "a later head of the signer's successor",
     { completeness: 10 },
     /the chain keeps 12 events/,
@@ -357,21 +359,23 @@ export const anchorCases: PackTampering[] = [...members, ...transactions, ...pro
 
 /** True packs beside a chain that moved on, and signers that gave way to others. */
 export const chainVariations: PackTampering[] = [
-  asked("the first account endorsed this one", {}, /(?:)/, {
+  chainTampering("the first account endorsed this one", {}, /(?:)/, {
     anchored: [{ signer: OLD, block: 3 }],
     successors: { [OLD]: four.signer },
   }),
-  asked(
+  chainTampering(
     "another account was first, and the auditor names this one",
     {},
     /(?:)/,
     { anchored: [{ signer: OLD, block: 3 }] },
     { held: { signer: four.signer } },
   ),
-  asked("all as it was", {}, /(?:)/, {}),
-  asked("a head younger than the export", {}, /(?:)/, { heads: { [four.signer]: headOf(12, SOON, A_HASH) } }),
-  asked("the end of before a younger head", {}, /(?:)/, {}, { change: cutAtSeven }),
-  asked(
+  chainTampering("all as it was", {}, /(?:)/, {}),
+  chainTampering("a head younger than the export", {}, /(?:)/, {
+    heads: { [four.signer]: headOf(12, SOON, A_HASH) },
+  }),
+  chainTampering("the end of before a younger head", {}, /(?:)/, {}, { change: cutAtSeven }),
+  chainTampering(
     "a signer that the known one endorsed",
     {},
     /(?:)/,
@@ -381,7 +385,7 @@ export const chainVariations: PackTampering[] = [
       second: { fails: { anchor: 4 }, because: NO_SUCCESSION },
     },
   ),
-  asked(
+  chainTampering(
     "a contract that the known one endorsed",
     {},
     /(?:)/,

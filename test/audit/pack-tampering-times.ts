@@ -4,7 +4,7 @@ import { type LogRow, rehash } from "../eventstore/log-builder.ts";
 import { log, ORIGIN } from "../eventstore/tampering.ts";
 import { treeOf } from "./pack-builder.ts";
 import { type PackTampering, tampered } from "./pack-tampering.ts";
-import { asked, headOf, strangersAnchor, trueWorld } from "./pack-tampering-anchors.ts";
+import { chainTampering, headOf, strangersAnchor, trueWorld } from "./pack-tampering-anchors.ts";
 import type { World } from "./told-chain.ts";
 
 const DATED = Date.parse("2026-01-01T00:00:00Z") / 1_000;
@@ -33,7 +33,7 @@ const named = (name: string, fails: Record<string, number>, says: RegExp, world:
   });
 
 export const timeCases: PackTampering[] = [
-  asked(
+  chainTampering(
     "events that are dated after the block that anchors them",
     { anchor: 1 },
     /dated 2026-01-01T00:00:00.*, after the block of 2025-12-31T23:57:59.000Z that anchors 8 events/,
@@ -50,7 +50,7 @@ export const timeCases: PackTampering[] = [
 ];
 
 export const timeVariations: PackTampering[] = [
-  asked("clocks that differ by two minutes", {}, /(?:)/, {
+  chainTampering("clocks that differ by two minutes", {}, /(?:)/, {
     heads: { [anchorSigner()]: headOf(8, DATED - 119) },
   }),
   named("as old as its block, within two minutes", {}, /(?:)/, {

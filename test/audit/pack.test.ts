@@ -166,7 +166,7 @@ describe("a signer's successors", () => {
       contract,
     });
 
-  test("come from the contract that the auditor named, not from the pack's", async () => {
+  test("are read from the auditor's contract, not from the pack's", async () => {
     expect(await view(other, ANCHOR_ADDRESS)).toMatchObject({ successors: [] });
     expect(await view(other)).toMatchObject({ successors: [] });
   });

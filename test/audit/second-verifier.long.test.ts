@@ -25,11 +25,11 @@ const detail = (verdicts: Verdicts, name: string) => verdicts.find((one) => one.
 const judged = (lines: string[], options?: Options) =>
   verifyPack(lines.map((line) => `${line}\n`).join(""), options);
 
-test("has at most as many lines as an auditor reads in one session", async () => {
+test("the second verifier has at most 385 lines, so that an auditor can read it in one session", async () => {
   expect((await readFile(SCRIPT, "utf8")).trimEnd().split("\n").length).toBeLessThanOrEqual(385);
 });
 
-test("imports only what reads a file and its arguments, when run by Node", async () => {
+test("the second verifier imports only Node's modules for files and arguments", async () => {
   const text = await readFile(SCRIPT, "utf8");
   expect(text).not.toMatch(/^(import|export .* from)\b/m);
   expect([...text.matchAll(/import\("([^"]+)"\)/g)].map(([, name]) => name)).toEqual([
@@ -39,7 +39,7 @@ test("imports only what reads a file and its arguments, when run by Node", async
   ]);
 });
 
-describe("its hashes", () => {
+describe("the second verifier's hashes", () => {
   test.each([0, 1, 55, 56, 63, 64, 65, 135, 136, 137, 271, 272, 1000])("of %i bytes", async (length) => {
     const bytes = randomBytes(length);
     expect(await H(bytes)).toBe(createHash("sha256").update(bytes).digest("hex"));

@@ -182,11 +182,11 @@ describe("a transaction", () => {
     const pending = settle(chain, signed).catch((error: unknown) => error);
     await until(async () => expect(await inPool(workshop)).toHaveLength(1));
     const refused = await settle(chain, behind).catch((error: unknown) => error);
-    const told = await pending;
-    expect(told).toBeInstanceOf(TransactionPending);
+    const answer = await pending;
+    expect(answer).toBeInstanceOf(TransactionPending);
     expect(refused).toBeInstanceOf(ChainUnavailable);
     await mineAgain(workshop);
-    const [hash] = (told as TransactionPending).transactions;
+    const [hash] = (answer as TransactionPending).transactions;
     const receipt = await until(async () => {
       const found = await chain.receipt(hash!);
       expect(found).toBeDefined();

@@ -36,10 +36,10 @@ const later = (ms: number) => {
 
 /** A budget of this size, over the record. */
 function open(budget_wei: bigint): void {
-  const committed = async (asked: string) => {
-    questions.push(asked);
+  const committed = async (text: string) => {
+    questions.push(text);
     if (isAway) throw new Error("the database is away");
-    return records.filter(({ day }) => day === asked).reduce((sum, { fee_wei }) => sum + fee_wei, 0n);
+    return records.filter(({ day }) => day === text).reduce((sum, { fee_wei }) => sum + fee_wei, 0n);
   };
   const budget_eth = `0.${String(budget_wei).padStart(18, "0")}`;
   expect(parseEther(budget_eth)).toBe(budget_wei);

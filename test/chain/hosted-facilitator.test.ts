@@ -25,7 +25,7 @@ let theirs: BaseChain;
 let server: Server;
 let url: string;
 
-type Asked = { path: string; authorization: string | undefined; body: FacilitatorRequest };
+type FacilitatorRequestRecord = { path: string; authorization: string | undefined; body: FacilitatorRequest };
 type FacilitatorRequest = {
   x402Version: number;
   paymentPayload: {
@@ -38,8 +38,8 @@ type FacilitatorRequest = {
   };
   paymentRequirements: Record<string, unknown>;
 };
-let asked: Asked[] = [];
-type Manner = (asked: Asked, response: ServerResponse) => void | Promise<void>;
+let requests: FacilitatorRequestRecord[] = [];
+type Manner = (request: FacilitatorRequestRecord, response: ServerResponse) => void | Promise<void>;
 let manner: Manner;
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ afterAll(async () => {
   await workshop.close();
 });
 beforeEach(() => {
-  asked = [];
+  requests = [];
   manner = honest;
   meddler.meddle = () => undefined;
 });
@@ -73,7 +73,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   for await (const part of request) parts.push(part as Buffer);
   const { authorization } = request.headers;
   const one = { path: request.url!, authorization, body: JSON.parse(Buffer.concat(parts).toString()) };
-  asked.push(one);
+  requests.push(one);
   await manner(one, response);
 }
 
@@ -81,7 +81,7 @@ const says = (response: ServerResponse, body: unknown, status = 200) =>
   void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 
 /** Carries it to the chain with its own gas. */
-function carried({ body }: Asked) {
+function carried({ body }: FacilitatorRequestRecord) {
   const { signature, authorization } = body.paymentPayload.payload;
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   const transfer = {
@@ -133,7 +133,7 @@ describe("a working facilitator", () => {
     expect(facts).toMatchObject({ used: false, balance: 10_000_000_000n, would_settle: true });
     const receipt = await settlement.settle(signed, facts.seen_block);
     expect(settledBy(receipt, signed.transfer)).toBe(true);
-    expect(asked.map(({ path, authorization }) => [path, authorization])).toEqual([
+    expect(requests.map(({ path, authorization }) => [path, authorization])).toEqual([
       ["/facilitator/verify", `Bearer ${TOKEN}`],
       ["/facilitator/settle", `Bearer ${TOKEN}`],
     ]);
@@ -155,7 +155,7 @@ describe("a working facilitator", () => {
       validBefore: String(transfer.valid_before),
       nonce: transfer.nonce,
     };
-    for (const { body } of asked)
+    for (const { body } of requests)
       expect(body).toEqual({
         x402Version: 2,
         paymentPayload: { x402Version: 2, accepted, payload: { signature, authorization } },
@@ -170,9 +170,9 @@ describe("a working facilitator", () => {
       would_settle: false,
       reason: expect.stringMatching(/balance/),
     });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     await settlement.facts(await payment(wallet(0), 1n));
-    expect(asked.map(({ authorization }) => authorization)).toEqual([undefined]);
+    expect(requests.map(({ authorization }) => authorization)).toEqual([undefined]);
   });
 
   test("may refuse a payment that the chain would accept", async () => {

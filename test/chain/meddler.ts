@@ -18,7 +18,7 @@ export type Meddling =
 export type Meddler = {
   url: string;
   /** The requested methods, in order. */
-  asked: string[];
+  methods: string[];
   meddle: (method: string, params: unknown[]) => Meddling | Promise<Meddling>;
   close(): Promise<void>;
 };
@@ -29,7 +29,7 @@ export async function openMeddler(rpc_url: string, port = 0): Promise<Meddler> {
     for await (const part of request) parts.push(part as Buffer);
     const body = Buffer.concat(parts).toString();
     const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown[] };
-    meddler.asked.push(method);
+    meddler.methods.push(method);
     const answer = await meddler.meddle(method, params);
     if (answer === "hangs up") return void response.destroy();
     if (answer === "hangs") return;
@@ -44,7 +44,7 @@ export async function openMeddler(rpc_url: string, port = 0): Promise<Meddler> {
   await new Promise<void>((done) => server.listen(port, "127.0.0.1", done));
   const meddler: Meddler = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked: [],
+    methods: [],
     meddle: () => undefined,
     close: () => {
       server.closeAllConnections();

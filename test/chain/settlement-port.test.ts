@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   meddler.meddle = () => undefined;
-  meddler.asked.length = 0;
+  meddler.methods.length = 0;
 });
 
 /** Jumps back to its start forever. */
@@ -60,7 +60,7 @@ async function contractPayer(code: Hex, value = 100n): Promise<SignedTransfer> {
   return { transfer, signature: `0x${"5a".repeat(300)}` };
 }
 
-const count = (method: string) => meddler.asked.filter((one) => one === method).length;
+const count = (method: string) => meddler.methods.filter((one) => one === method).length;
 
 describe("facts", () => {
   test("of 200 payments queried together take few requests, and each is right", async () => {
@@ -81,7 +81,7 @@ describe("facts", () => {
     // One for code, five for three requests each about 200 payments, and one each for the two whose trial failed in a
     // batch: another trial may have moved their money, so only a separate trial decides. Such payments are rare here,
     // because this process checks keys' signatures and times itself.
-    expect(meddler.asked).toEqual(Array(8).fill("eth_call"));
+    expect(meddler.methods).toEqual(Array(8).fill("eth_call"));
   });
 
   test("of payers with code are queried separately; a delegated account (EIP-7702) has code", async () => {
@@ -92,12 +92,12 @@ describe("facts", () => {
     ];
     const plain = await payment(wallet(2), 5n);
     const delegating = await contractPayer(`0xef0100${yes.transfer.from.slice(2)}`);
-    meddler.asked.length = 0;
+    meddler.methods.length = 0;
     const facts = await Promise.all([yes, plain, no, burn, delegating].map((one) => settlement.facts(one)));
     expect(facts.map(({ would_settle }) => would_settle)).toEqual([true, true, false, false, true]);
     expect(facts.map(({ balance }) => balance).with(1, 1_000_000n)).toEqual(Array(5).fill(1_000_000n));
     // Each payer with code is tried as a transaction.
-    const count = (method: string) => meddler.asked.filter((one) => one === method).length;
+    const count = (method: string) => meddler.methods.filter((one) => one === method).length;
     expect([count("eth_call"), count("eth_estimateGas"), count("eth_getCode")]).toEqual([6, 4, 4]);
     expect(count("eth_sendRawTransaction")).toBe(0);
   });

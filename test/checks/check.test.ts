@@ -61,7 +61,7 @@ const voided = (digit: string, reason: "cancelled" | "used for another transfer"
 });
 
 const created: CheckEvent = { type: "CheckCreated", data: facts };
-const asked: CheckEvent = { type: "CheckRedemptionAsked", data: { by: "key:1", asked_at: AT } };
+const redemption: CheckEvent = { type: "CheckRedemptionAsked", data: { by: "key:1", asked_at: AT } };
 const byCreator = { by: "key:1", proof: "creator" as const, cancelled_at: AT };
 const cancelled: CheckEvent = { type: "CheckCancelled", data: byCreator };
 const over = { block_number: 20, block_timestamp: facts.valid_before, expired_at: AT };
@@ -90,8 +90,8 @@ type Story = [
 ];
 const stories: Story[] = [
   ["is created once", [], create(facts), [created]],
-  ["is asked for while pending", [created], askRedemption("key:1", AT), [asked]],
-  ["is asked for by several", [created, asked], askRedemption("key:2", AT), []],
+  ["is asked for while pending", [created], askRedemption("key:1", AT), [redemption]],
+  ["is asked for by several", [created, redemption], askRedemption("key:2", AT), []],
   ["counts a wrong passphrase", [created], refusePassphrase("key:2", AT), [wrong(1)]],
   ["counts on", [created, wrong(1)], refusePassphrase("key:2", AT), [wrong(2)]],
   ["pauses after five", [created, wrong(4)], refusePassphrase("key:2", AT), [wrong(MOST_TRIES, LATER)]],
@@ -108,7 +108,7 @@ const stories: Story[] = [
   ],
   [
     "forgets wrong ones with a right one",
-    [created, wrong(4), asked],
+    [created, wrong(4), redemption],
     refusePassphrase("key:2", AT),
     [wrong(1)],
   ],
@@ -116,17 +116,17 @@ const stories: Story[] = [
   ["is cancelled once", [created, cancelled], cancel(byCreator), []],
   ["that is void on the chain needs no cancelling", [created, voided("1")], cancel(byCreator), []],
   ["expires when the chain's time is there", [created], expire(over), [expired]],
-  ["expires while it is being redeemed", [created, asked], expire(over), [expired]],
+  ["expires while it is being redeemed", [created, redemption], expire(over), [expired]],
   ["expires once", [created, expired], expire(over), []],
   ["that was cancelled does not expire", [created, cancelled], expire(over), []],
   ["that was redeemed does not expire", [created, paid("1")], expire(over), []],
-  ["is redeemed unasked, when the chain says so", [created], follow(paid("1"), AT), [paid("1")]],
+  ["is redeemed without a call when the chain paid it", [created], follow(paid("1"), AT), [paid("1")]],
   ["is redeemed once", [created, paid("1")], follow(paid("1"), AT), []],
-  ["that was cancelled is redeemed all the same", [created, cancelled], follow(paid("1"), AT), [paid("1")]],
-  ["that was expired is redeemed all the same", [created, expired], follow(paid("1"), AT), [paid("1")]],
+  ["is redeemed after a cancellation", [created, cancelled], follow(paid("1"), AT), [paid("1")]],
+  ["is redeemed after it expired", [created, expired], follow(paid("1"), AT), [paid("1")]],
   ["moves to another block", [created, paid("1")], follow(paid("2"), AT), [reorged("1"), paid("2")]],
   ["turns from redeemed to void", [created, paid("1")], follow(voided("2"), AT), [reorged("1"), voided("2")]],
-  ["is void on the chain", [created, asked], follow(voided("1"), AT), [voided("1")]],
+  ["is void on the chain", [created, redemption], follow(voided("1"), AT), [voided("1")]],
   ["is taken back", [created, paid("1")], takeBack(place("1"), AT), [reorged("1")]],
   ["is not taken back from another block", [created, paid("1")], takeBack(place("2"), AT), []],
   ["that has not ended is not taken back", [created], takeBack(place("1"), AT), []],
@@ -160,7 +160,7 @@ describe("a check", () => {
       refusePassphrase("key:2", AT),
       "passphrase-paused",
     ],
-    ["being redeemed: cancel", [created, asked], cancel(byCreator), "check-redeeming"],
+    ["being redeemed: cancel", [created, redemption], cancel(byCreator), "check-redeeming"],
     ["redeemed: cancel", [created, paid("1")], cancel(byCreator), "check-not-pending"],
     ["expired: cancel", [created, expired], cancel(byCreator), "check-not-pending"],
     [
@@ -177,14 +177,14 @@ describe("a check", () => {
   type StatusCase = [status: CheckStatus, redeeming: boolean, history: CheckEvent[]];
   const standings: StatusCase[] = [
     ["pending", false, [created]],
-    ["pending", true, [created, asked]],
-    ["redeemed", false, [created, asked, paid("1")]],
-    ["pending", true, [created, asked, paid("1"), reorged("1")]],
+    ["pending", true, [created, redemption]],
+    ["redeemed", false, [created, redemption, paid("1")]],
+    ["pending", true, [created, redemption, paid("1"), reorged("1")]],
     ["cancelled", false, [created, cancelled, paid("1"), reorged("1")]],
     ["expired", false, [created, expired, paid("1"), reorged("1")]],
     ["redeemed", false, [created, cancelled, paid("1")]],
     ["redeemed", false, [created, expired, paid("1")]],
-    ["cancelled", false, [created, asked, voided("1")]],
+    ["cancelled", false, [created, redemption, voided("1")]],
     ["pending", false, [created, voided("1"), reorged("1")]],
     ["expired", false, [created, expired, voided("1")]],
     ["cancelled", false, [created, cancelled, voided("1")]],
@@ -249,9 +249,9 @@ test("property: the chain's outcome counts, and without one only the service's r
       let state: CheckState = stateAfter([created]);
       let local: CheckState = state;
       for (const { decision, ending } of steps) {
-        const told = decided(state, decision);
-        state = told.reduce(evolve, state);
-        local = told.filter(({ type }) => !/Redeemed|Revoked|Reorged/.test(type)).reduce(evolve, local);
+        const results = decided(state, decision);
+        state = results.reduce(evolve, state);
+        local = results.filter(({ type }) => !/Redeemed|Revoked|Reorged/.test(type)).reduce(evolve, local);
         if (ending) expect(existingCheck(state).ending).toMatchObject(ending.data);
       }
       const { ending } = existingCheck(state);

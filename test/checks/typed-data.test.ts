@@ -106,7 +106,7 @@ describe("a call to USDC", () => {
 });
 
 describe("a passphrase", () => {
-  test("is recognised in any composition of its letters, and no other is", async () => {
+  test("matches in any Unicode composition, and no other text matches", async () => {
     const kept = await hashPassphrase("Zürich", Buffer.alloc(16, 7));
     expect(JSON.stringify(kept)).not.toContain("rich");
     expect(await isPassphrase("Zu\u0308rich", kept)).toBe(true);

@@ -59,8 +59,8 @@ test.runIf(process.platform === "linux")("the service uses sixteen of libuv's th
   const count = `process.on("exit", () => console.error(require("node:fs").readdirSync("/proc/self/task").length))`;
   const threads = async (size: string) => {
     await writeFile(join(dir, "count.cjs"), count);
-    const asked = { NODE_OPTIONS: `--require ${join(dir, "count.cjs")}`, UV_THREADPOOL_SIZE: size };
-    return Number((await start(["keys", "--help"], asked)).stderr.trim().split("\n").at(-1));
+    const request = { NODE_OPTIONS: `--require ${join(dir, "count.cjs")}`, UV_THREADPOOL_SIZE: size };
+    return Number((await start(["keys", "--help"], request)).stderr.trim().split("\n").at(-1));
   };
   expect((await threads("")) - (await threads("4"))).toBe(12);
 });
@@ -151,12 +151,12 @@ describe("without a running service", () => {
   test("a reader that leaves after the first line is no failure", async () => {
     const child = spawn(process.execPath, [bin, "docs"], { env: environment() });
     child.stdout.destroy();
-    let told = "";
+    let text = "";
     child.stderr.on("data", (chunk) => {
-      told += chunk;
+      text += chunk;
     });
     expect(await new Promise((end) => child.once("exit", end))).toBe(0);
-    expect(told).toBe("");
+    expect(text).toBe("");
   });
 
   test("an unknown file is refused with its line", async () => {
@@ -206,9 +206,10 @@ describe("with the service running", () => {
 
   test("status says that it is ready, and repeats the key and the calls", async () => {
     const { port } = new URL(service.url);
-    const told = await start(["status"], { PORT: port });
-    expect(told).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Ready: open http/) });
-    for (const command of service.output().match(/^ {2}curl .*$/gm)!) expect(told.stdout).toContain(command);
+    const answer = await start(["status"], { PORT: port });
+    expect(answer).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Ready: open http/) });
+    for (const command of service.output().match(/^ {2}curl .*$/gm)!)
+      expect(answer.stdout).toContain(command);
     expect(await start(["status"], { PORT: "9" })).toMatchObject({
       code: 1,
       stderr: "nothing answers at http://127.0.0.1:9; `npm start` starts the service\n",

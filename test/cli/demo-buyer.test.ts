@@ -67,15 +67,15 @@ test("a hurried buyer asks again about a payment in progress, and does not wait 
   const payment = await sign(wallet(0), await ask(url));
   const served = paid;
   const refused = (name: string, then: typeof paid) => {
-    let asked = 0;
+    let requests = 0;
     const body = JSON.stringify({ type: `${url}/problems#${name}`, status: 503 });
     paid = {
       ...then,
       get status() {
-        return asked++ > 0 ? then.status : 503;
+        return requests++ > 0 ? then.status : 503;
       },
       get body() {
-        return asked > 1 ? then.body : body;
+        return requests > 1 ? then.body : body;
       },
     };
   };
@@ -122,9 +122,9 @@ test.each<[string, () => void, RegExp]>([
   ["says nothing of x402", () => (unpaid = { status: 402 }), /no PAYMENT-REQUIRED header/],
   ["says it in rubbish", () => (unpaid.header = "rubbish"), /PAYMENT-REQUIRED header does not/],
   ["answers for nothing", () => (unpaid = { status: 200 }), /in place of a 402/],
-])("a service that %s is refused before anything is signed", async (_, bend, told) => {
+])("a service that %s is refused before anything is signed", async (_, bend, answer) => {
   bend();
-  await expect(ask(url)).rejects.toThrow(told);
+  await expect(ask(url)).rejects.toThrow(answer);
 });
 
 test.each<[string, () => void, RegExp]>([
@@ -139,10 +139,10 @@ test.each<[string, () => void, RegExp]>([
     () => (paid.header = headerOf({ ...settlement, success: false })),
     /PAYMENT-RESPONSE header does not/,
   ],
-])("a service that %s is reported", async (_, bend, told) => {
+])("a service that %s is reported", async (_, bend, answer) => {
   const payment = await sign(wallet(0), await ask(url));
   bend();
-  await expect(buy(url, payment)).rejects.toThrow(told);
+  await expect(buy(url, payment)).rejects.toThrow(answer);
 });
 
 test("an unreachable service is distinguished", async () => {

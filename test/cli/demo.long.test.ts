@@ -226,7 +226,7 @@ describe("off the development chain", () => {
     }
     const { stderr } = await run("off", ["demo", "--url", "http://127.0.0.1:1"]);
     expect(stderr).toContain("no Tallystick answers at http://127.0.0.1:1");
-    expect((await run("off", ["demo", "--url", "ftp://x"])).stderr).toContain("a URL such as");
+    expect((await run("off", ["demo", "--url", "ftp://x"])).stderr).toContain("an address such as");
     expect((await run("off", ["demo", "--key", "0x12"])).stderr).toContain("0x and 64 hex digits");
     const zero = await start("off", ["demo", "--url", service.url, "--key", "-"], `0x${"0".repeat(64)}`);
     expect(zero.stderr).toMatch(/^--key -: standard input is no private key/);

@@ -56,7 +56,7 @@ test("after a kill and an interruption, the next run continues", async () => {
   const bytes = await readFile(await packed7z(dir, file));
   const out = join(dir, "out");
   const part = join(out, `${NAME}.part`);
-  const { url, asked, whims } = await comextMirror(bytes, part);
+  const { url, requests, whims } = await comextMirror(bytes, part);
   const has = (length: number) => until(async () => expect((await stat(part)).size).toBeGreaterThan(length));
 
   whims.push({ slowly: true }, { slowly: true });
@@ -69,8 +69,8 @@ test("after a kill and an interruption, the next run continues", async () => {
   const interrupted = start(dir, ["--url", url, "--out", out]);
   await has(left + 2_000);
   interrupted.child.kill("SIGINT");
-  const told = await interrupted.ended;
-  expect(told).toMatchObject({
+  const answer = await interrupted.ended;
+  expect(answer).toMatchObject({
     code: 1,
     output: expect.stringMatching(/^interrupted: fetched files are kept/),
   });
@@ -82,12 +82,12 @@ test("after a kill and an interruption, the next run continues", async () => {
   });
   expect((await readFile(join(out, NAME))).equals(bytes)).toBe(true);
   expect((await readdir(out)).toSorted()).toEqual([NAME, `${NAME}.sha256`]);
-  expect(asked.map(({ status }) => status)).toEqual([200, 206, 206]);
-  expect(asked[1]!.range).toBe(`bytes=${left}-`);
+  expect(requests.map(({ status }) => status)).toEqual([200, 206, 206]);
+  expect(requests[1]!.range).toBe(`bytes=${left}-`);
 
   const again = await run(dir, ["--url", url, "--out", out]);
   expect(again).toMatchObject({ code: 0, output: expect.stringMatching(/^already there/) });
-  expect(asked).toHaveLength(3);
+  expect(requests).toHaveLength(3);
 });
 
 test.each([
@@ -102,10 +102,10 @@ test.each([
   ],
 ])("%j is refused before any request", async (args, says) => {
   const dir = await tempDir();
-  const { url, asked } = await comextMirror(Buffer.from("no archive"), join(dir, "part"));
+  const { url, requests } = await comextMirror(Buffer.from("no archive"), join(dir, "part"));
   const { code, output } = await run(dir, [...args, "--url", url, "--out", join(dir, "out")]);
   expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(says) });
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 test("an interrupted --import prints one message, reports no month as missing, and the next run continues", async () => {
@@ -115,7 +115,7 @@ test("an interrupted --import prints one message, reports no month as missing, a
   const rows = reporterCodes.flatMap((code) => manyOf(row.replace(/^[A-Z]{2}/, code)));
   const bytes = await readFile(await packed7z(dir, await fileOf(dir, "month.dat", [header, ...rows])));
   const part = join(dir, "data/downloads", `${NAME}.part`);
-  const { url, asked, whims } = await comextMirror(bytes, part);
+  const { url, requests, whims } = await comextMirror(bytes, part);
   whims.push({ slowly: true });
   const interrupted = start(dir, ["--import", "--url", url]);
   await until(async () => expect((await stat(part)).size).toBeGreaterThan(2_000));
@@ -128,7 +128,7 @@ test("an interrupted --import prints one message, reports no month as missing, a
     code: 0,
     output: expect.stringMatching(/1 months requested: 0 existed, 1 added, 0 missing/),
   });
-  expect(asked.map(({ status }) => status)).toEqual([200, 206]);
+  expect(requests.map(({ status }) => status)).toEqual([200, 206]);
 });
 
 test("--import releases the downloads; a wrong month is refused before any request", async () => {
@@ -137,10 +137,10 @@ test("--import releases the downloads; a wrong month is refused before any reque
   const [header, row] = (await readFile(bulkFixture, "utf8")).split("\n") as [string, string];
   const rows = reporterCodes.map((code) => row.replace(/^[A-Z]{2}/, code));
   const bytes = await readFile(await packed7z(dir, await fileOf(dir, "month.dat", [header, ...rows])));
-  const { url, asked } = await comextMirror(bytes, join(dir, "data/downloads", `${NAME}.part`));
+  const { url, requests } = await comextMirror(bytes, join(dir, "data/downloads", `${NAME}.part`));
   const wrong = await run(dir, ["--to", "202452", "--url", url]);
-  expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/52 means a whole year's file/) });
-  expect(asked).toEqual([]);
+  expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/52 means a whole year/) });
+  expect(requests).toEqual([]);
   const { code, output } = await run(dir, ["--import", "--url", url]);
   expect(output).toMatch(/^fetched: .*comext-bulk released: .* 27 rows, 202402 to 202402/s);
   expect(code).toBe(0);

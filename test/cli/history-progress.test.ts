@@ -31,7 +31,7 @@ class Screen extends Writable {
 }
 
 /** A history with scripted reports at given times. */
-function told({ screen = Object.assign(new Screen(), { isTTY: false }) }: { screen?: Writable } = {}) {
+function terminal({ screen = Object.assign(new Screen(), { isTTY: false }) }: { screen?: Writable } = {}) {
   let at = 0;
   const lines: string[] = [];
   const shown = shownHistory(
@@ -70,7 +70,7 @@ describe("a duration", () => {
 
 describe("lines", () => {
   test("report each month's number, and the remaining time by months read in this run", () => {
-    const { lines, tell, pass } = told();
+    const { lines, tell, pass } = terminal();
     tell({ kind: "begun", asked: 12, already: 2 });
     tell(read(202001, { resumed: true }));
     pass(3 * MINUTE);
@@ -89,7 +89,7 @@ describe("lines", () => {
   });
 
   test("report until when a busy server is waited for", () => {
-    const { lines, tell } = told();
+    const { lines, tell } = terminal();
     const [again, given_up] = [new Date("2026-04-20T14:05:59Z"), new Date("2026-04-20T20:00:00Z")];
     tell({ kind: "waiting", period: 202001, why: "the server answered 503", again, given_up });
     expect(lines).toEqual([
@@ -98,7 +98,7 @@ describe("lines", () => {
   });
 
   test("report lost data, and the months to import again", () => {
-    const { lines, tell } = told();
+    const { lines, tell } = terminal();
     tell({ kind: "lost", months: [202311, 202312], why: ["2023.duckdb is gone"] });
     tell({ kind: "begun", asked: 4, already: 2 });
     expect(lines).toEqual([
@@ -109,7 +109,7 @@ describe("lines", () => {
   });
 
   test("omit the remaining time after the last month", () => {
-    const { lines, tell, pass } = told();
+    const { lines, tell, pass } = terminal();
     tell({ kind: "begun", asked: 1, already: 0 });
     pass(MINUTE);
     tell(read(202001));
@@ -117,7 +117,7 @@ describe("lines", () => {
   });
 
   test("name files with their digests and vintages with their months", () => {
-    const { lines, tell } = told();
+    const { lines, tell } = terminal();
     const file = { path: "a.7z", sha256: "ab".repeat(32), bytes: 12_345, fetched: true };
     tell({ kind: "fetched", period: 202001, file });
     tell({ kind: "fetched", period: 202001, file: { ...file, fetched: false } });
@@ -141,7 +141,7 @@ describe("lines", () => {
 describe("a bar", () => {
   test("shows months and remaining time on a terminal of 80 columns, and as much of the current step as fits", () => {
     const screen = new Screen();
-    const { tell, pass, end } = told({ screen });
+    const { tell, pass, end } = terminal({ screen });
     tell({ kind: "begun", asked: 252, already: 0 });
     expect(screen.bars().at(-1)).toMatch(/^░{24} 0 of 252 months \| $/);
     tell({ kind: "doing", what: "fetching", of: 200501, share: 0.999 });
@@ -156,7 +156,7 @@ describe("a bar", () => {
 
   test("is filled by finished work, without months imported before", () => {
     const screen = new Screen();
-    const { lines, tell, pass } = told({ screen });
+    const { lines, tell, pass } = terminal({ screen });
     tell({ kind: "begun", asked: 6, already: 4 });
     pass(MINUTE);
     tell(read(202001));
@@ -166,7 +166,7 @@ describe("a bar", () => {
 
   test("is not drawn without a terminal", () => {
     const screen = Object.assign(new Screen(), { isTTY: false });
-    const { tell, end } = told({ screen });
+    const { tell, end } = terminal({ screen });
     tell({ kind: "begun", asked: 2, already: 0 }, read(202001));
     end();
     expect(screen.bars().join("")).toBe("");

@@ -43,7 +43,7 @@ export async function runHere(settings: Record<string, string | undefined>, ...a
 }
 
 /** A wrong option would end this process. */
-function throwing(command: Command): void {
+export function throwing(command: Command): void {
   command.exitOverride();
   for (const one of command.commands) throwing(one);
 }

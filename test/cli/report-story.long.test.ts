@@ -30,11 +30,11 @@ test("an agent buys a brief, opens it as PDF, detaches its facts and verifies al
   } finally {
     process.exitCode = before;
   }
-  const told = write.mock.calls.map(([text]) => String(text)).join("");
+  const answer = write.mock.calls.map(([text]) => String(text)).join("");
   write.mockRestore();
-  expect(told).toMatch(/25(\.00)? USDC/);
-  expect(told).toMatch(/\d+ facts in \d+ questions/);
-  expect(told).not.toContain("FAIL");
+  expect(answer).toMatch(/25(\.00)? USDC/);
+  expect(answer).toMatch(/\d+ facts in \d+ questions/);
+  expect(answer).not.toContain("FAIL");
   const files = (await readdir(folder)).sort();
   expect(files).toEqual([
     expect.stringMatching(/^[0-9a-f]{32}\.facts\.json$/),

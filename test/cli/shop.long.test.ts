@@ -45,10 +45,10 @@ test("the demo buys pellets from the price list to the delivery, and the operato
   expect(stdout).toMatch(/order +\d+ is delivered\n/);
   const [, order_id] = /order +(\d+), awaiting_payment/.exec(stdout)!;
   expect(await shop({}, "orders")).toBe("ORDER  GOODS  EUR  USDC  BUYER  CUSTOMER\n");
-  const { stdout: told } = await run("shop", "orders", "--status", "delivered");
-  expect(told).toMatch(new RegExp(`^${order_id} +10 bag granulas-premium +59\\.90 `, "m"));
-  expect(told).toContain("anna@example.org");
-  const tenant = /wallet:\S+/.exec(told)![0];
+  const { stdout: text } = await run("shop", "orders", "--status", "delivered");
+  expect(text).toMatch(new RegExp(`^${order_id} +10 bag granulas-premium +59\\.90 `, "m"));
+  expect(text).toContain("anna@example.org");
+  const tenant = /wallet:\S+/.exec(text)![0];
   const mistyped = await inProcess(["shop", "erase", "ana@example.org", "--tenant", tenant], settings());
   expect([mistyped.code, mistyped.said]).toEqual([1, expect.stringContaining("check the spelling")]);
   expect((await run("shop", "erase", "anna@example.org")).stderr).toContain("--tenant <name>");

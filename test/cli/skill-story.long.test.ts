@@ -24,12 +24,12 @@ test("an agent runs a skill, cancels another run for a refund, and reruns the fi
   } finally {
     process.exitCode = before;
   }
-  const told = write.mock.calls.map(([text]) => String(text)).join("");
+  const answer = write.mock.calls.map(([text]) => String(text)).join("");
   write.mockRestore();
-  expect(told).toMatch(/402 +0\.50 USDC/);
-  expect(told).toMatch(/finished, \d+ facts, execution [0-9a-f]{32}/);
-  expect(told).toMatch(/cancelled +[0-9a-f]{32}, before any step was done/);
-  expect(told).toContain("refund of 0.50 USDC, open: sent once the payment is final");
-  expect(told).toContain("byte for byte the same");
-  expect(told).not.toContain("FAIL");
+  expect(answer).toMatch(/402 +0\.50 USDC/);
+  expect(answer).toMatch(/finished, \d+ facts, execution [0-9a-f]{32}/);
+  expect(answer).toMatch(/cancelled +[0-9a-f]{32}, before any step was done/);
+  expect(answer).toContain("refund of 0.50 USDC, open: sent once the payment is final");
+  expect(answer).toContain("byte for byte the same");
+  expect(answer).not.toContain("FAIL");
 });

@@ -35,23 +35,23 @@ describe.skipIf(!here)("the forecast of 2,154 real series", () => {
     [80, 5],
     [95, 3],
   ] as const)("has %i of a hundred months within their interval, give or take %i", (level, margin) => {
-    const told = judged.flatMap(({ series, origin, forecast }) =>
+    const results = judged.flatMap(({ series, origin, forecast }) =>
       forecast.months.flatMap((month) => {
         const interval = month[level];
         const came = series[origin + month.ahead - 1]!;
         return interval ? [interval.low <= came && came <= interval.high] : [];
       }),
     );
-    const share = (100 * told.filter(Boolean).length) / told.length;
-    expect(told.length).toBeGreaterThan(25_000);
+    const share = (100 * results.filter(Boolean).length) / results.length;
+    expect(results.length).toBeGreaterThan(25_000);
     expect(Math.abs(share - level)).toBeLessThanOrEqual(margin);
   });
 
   test("reports a coverage close to the actual one", () => {
     for (const origin of ORIGINS) {
-      const told = judged.filter((one) => one.origin === origin).map(({ forecast }) => forecast.coverage);
-      const n = told.reduce((sum, one) => sum + one.n, 0);
-      const share = (level: 80 | 95) => told.reduce((sum, one) => sum + (one[level] ?? 0) * one.n, 0) / n;
+      const results = judged.filter((one) => one.origin === origin).map(({ forecast }) => forecast.coverage);
+      const n = results.reduce((sum, one) => sum + one.n, 0);
+      const share = (level: 80 | 95) => results.reduce((sum, one) => sum + (one[level] ?? 0) * one.n, 0) / n;
       expect(Math.abs(share(80) - 80)).toBeLessThanOrEqual(5);
       expect(Math.abs(share(95) - 95)).toBeLessThanOrEqual(3);
     }

@@ -12,9 +12,9 @@ import { meanStep, seasonalFactors, seasonalTsb, tsb } from "../../src/domain/co
 import { scaled } from "../support/scale.ts";
 
 const repeated = (value: number, times: number) => Array.from({ length: times }, () => value);
-const asked = { months_ahead: 3, window: 36 };
-const only = (record: number[], more: Partial<typeof asked> = {}) =>
-  forecastCatalogue([record], { ...asked, ...more })[0]!;
+const horizon = { months_ahead: 3, window: 36 };
+const only = (record: number[], more: Partial<typeof horizon> = {}) =>
+  forecastCatalogue([record], { ...horizon, ...more })[0]!;
 
 /** Seeded random numbers (Lehmer's generator). */
 function dice(seed: number) {
@@ -126,7 +126,7 @@ describe("intervals", () => {
   });
 
   test("as of an earlier month use only errors known by then, of the same months ahead", () => {
-    const told = reaches(
+    const report = reaches(
       [
         ...errors(4),
         ...errors(4).map((one) => ({ ...one, age: 3 })),
@@ -134,18 +134,18 @@ describe("intervals", () => {
       ],
       { most: 2, ages: 4 },
     );
-    expect([told(1, 4)[80], told(1, 3)[80], told(1, 0)[80], told(2, 3)[80], told(2, 0)[80]]).toEqual([
-      null,
-      4,
-      4,
-      null,
-      8,
-    ]);
+    expect([
+      report(1, 4)[80],
+      report(1, 3)[80],
+      report(1, 0)[80],
+      report(2, 3)[80],
+      report(2, 0)[80],
+    ]).toEqual([null, 4, 4, null, 8]);
   });
 
   test("contain their mean, the wide one the narrow one, and nothing below zero", () => {
     const catalogue = [heating(48, 3), noise(40, 4), [...repeated(0, 20), 3, 0, 0, 5, 0, 0, 0, 4]];
-    for (const { months } of forecastCatalogue(catalogue, asked))
+    for (const { months } of forecastCatalogue(catalogue, horizon))
       for (const { mean, 80: narrow, 95: wide } of months) {
         expect(wide!.low).toBeGreaterThanOrEqual(0);
         expect(wide!.low).toBeLessThanOrEqual(narrow!.low);
@@ -158,7 +158,7 @@ describe("intervals", () => {
   test("of one product include the other products' errors", () => {
     const short = noise(10, 5);
     expect(only(short).months[0]![95]).toBeNull();
-    const [among] = forecastCatalogue([short, noise(40, 6)], asked);
+    const [among] = forecastCatalogue([short, noise(40, 6)], horizon);
     expect(among!.months[0]![95]).not.toBeNull();
     expect(among!.months[0]!.mean).toBe(only(short).months[0]!.mean);
   });
@@ -195,7 +195,7 @@ describe("a short record", () => {
   });
 
   test("of constant demand has no interval: nothing measures its error", () => {
-    const [same] = forecastCatalogue([repeated(7, 30), noise(40, 8)], asked);
+    const [same] = forecastCatalogue([repeated(7, 30), noise(40, 8)], horizon);
     expect(same!.months[0]).toEqual({ ahead: 1, mean: expect.closeTo(7, 9), 80: null, 95: null });
     expect(same!.tests).toMatchObject({ mase: null, origins: 24 });
   });
@@ -218,9 +218,12 @@ describe("coverage", () => {
     (_, records) => {
       for (const window of [3, 6, 12, 24, 36])
         for (const months_ahead of [1, 3, 12]) {
-          const told = forecastCatalogue(records, { months_ahead, window }).map(({ coverage }) => coverage);
-          const n = told.reduce((sum, one) => sum + one.n, 0);
-          const share = (level: 80 | 95) => told.reduce((sum, one) => sum + (one[level] ?? 0) * one.n, 0) / n;
+          const results = forecastCatalogue(records, { months_ahead, window }).map(
+            ({ coverage }) => coverage,
+          );
+          const n = results.reduce((sum, one) => sum + one.n, 0);
+          const share = (level: 80 | 95) =>
+            results.reduce((sum, one) => sum + (one[level] ?? 0) * one.n, 0) / n;
           expect(n).toBeGreaterThan(50);
           expect([window, months_ahead, share(80) >= 80 - 1e-9, share(95) >= 95 - 1e-9]).toEqual([
             window,

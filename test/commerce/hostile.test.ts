@@ -95,8 +95,8 @@ describe("an idempotency key", () => {
 
   test("with two concurrent payments gives one order, charged once", async () => {
     const before = await has(5);
-    const asked = { ...pelletOrder(1), idempotency_key: `twice-${tenant}` };
-    const answers = await Promise.all([0, 1, 2].map(() => setup.pays(wallet(5), "orders", asked)));
+    const request = { ...pelletOrder(1), idempotency_key: `twice-${tenant}` };
+    const answers = await Promise.all([0, 1, 2].map(() => setup.pays(wallet(5), "orders", request)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(answers.map(({ body }) => body.data.order_id)).size).toBe(1);
     await noRefundIsOpen();

@@ -215,7 +215,7 @@ describe("a quote", () => {
     client: sealed,
     drafted_at: AT,
   };
-  const asked = (quantity: number, unit: "bag" | "pallet" = "bag", product_id = 1) => ({
+  const line = (quantity: number, unit: "bag" | "pallet" = "bag", product_id = 1) => ({
     product_id,
     unit,
     quantity,
@@ -229,15 +229,15 @@ describe("a quote", () => {
   });
 
   test("has its price up to its quantity, until it ends", () => {
-    expect(quotedPrice(quote, asked(10), later(59))).toBe(495);
-    expect(quotedPrice(quote, asked(1, "pallet"), AT)).toBe(29_900);
+    expect(quotedPrice(quote, line(10), later(59))).toBe(495);
+    expect(quotedPrice(quote, line(1, "pallet"), AT)).toBe(29_900);
   });
 
   test.each([
-    ["none", undefined, asked(1), AT, "not-found", "no such quote"],
-    ["one that is over", quote, asked(1), later(60), "quote-expired", later(60)],
-    ["more than it names", quote, asked(11), AT, "invalid", "quantity"],
-    ["another product", quote, asked(1, "bag", 2), AT, "invalid", "quote_id"],
+    ["none", undefined, line(1), AT, "not-found", "no such quote"],
+    ["one that is over", quote, line(1), later(60), "quote-expired", later(60)],
+    ["more than it names", quote, line(11), AT, "invalid", "quantity"],
+    ["another product", quote, line(1, "bag", 2), AT, "invalid", "quote_id"],
   ] as const)("refuses %s", (_, state, wanted, at, slug, says) => {
     const ask = () => quotedPrice(state, wanted, at);
     expect(ask).toThrow(says);

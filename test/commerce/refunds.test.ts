@@ -59,8 +59,8 @@ test("a paid order cancelled by its buyer frees its goods, and its payment is fu
   expect(await setup.storyOf(tenant, named.order_id)).toEqual(["OrderPlaced", "OrderPaid", "OrderCancelled"]);
   const again = await setup.pays(buyer, "orders/cancel", { order_id: named.order_id });
   expect(again.body.data).toMatchObject({ status: "cancelled", ended: { reason: "wrong_order" } });
-  const told = await (await fetch(`${setup.service.url}/v1/agent/payments/${payment_id}`)).json();
-  expect(told).toMatchObject({ data: { refund: { status: "paid", reason: "the order was cancelled" } } });
+  const result = await (await fetch(`${setup.service.url}/v1/agent/payments/${payment_id}`)).json();
+  expect(result).toMatchObject({ data: { refund: { status: "paid", reason: "the order was cancelled" } } });
   await expectBooks(app);
   // A refunded order does not make its buyer known.
   await setup.folded();
@@ -98,7 +98,7 @@ test("returned goods can be sold again, and are refunded once", async () => {
   await expectBooks(app);
 });
 
-test("returned goods that cannot be sold are refunded all the same", async () => {
+test("returned goods are refunded even if they cannot be sold again", async () => {
   const { app } = setup.service;
   const { named, payment_id } = await paidOrder(1);
   await until(async () => (await ship(app, named, { carrier: null, tracking: null })).status === "shipped");

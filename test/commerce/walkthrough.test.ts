@@ -328,9 +328,9 @@ describe("an order", () => {
     const before = await placed();
     const urls = [setup.service.url, beside.url, setup.service.url, beside.url];
     const answers = await Promise.all(urls.map((url) => at(url, pelletOrder(1))));
-    const told = answers.map(({ status, text }) => [status, JSON.parse(text).data?.order_id]);
-    expect(told).toEqual(told.map(() => [201, expect.any(Number)]));
-    expect([new Set(told.map(String)).size, await placed()]).toEqual([1, before + 1]);
+    const results = answers.map(({ status, text }) => [status, JSON.parse(text).data?.order_id]);
+    expect(results).toEqual(results.map(() => [201, expect.any(Number)]));
+    expect([new Set(results.map(String)).size, await placed()]).toEqual([1, before + 1]);
     // The kept answer is given again, whichever process is asked.
     const again = await Promise.all(urls.map((url) => at(url, pelletOrder(1))));
     expect([again, await placed()]).toEqual([again.map(() => again[0]), before + 1]);
@@ -535,8 +535,8 @@ describe("paying for an order", () => {
       await quoteOf(url, { ...init, headers: { "Content-Type": "application/json" } }),
     );
     const answers = await Promise.all([present(url, payment, init), present(url, payment, init)]);
-    const told = await Promise.all(answers.map((answer) => answer.text()));
-    expect([answers.map(({ status }) => status), told[0]]).toEqual([[200, 200], told[1]]);
+    const result = await Promise.all(answers.map((answer) => answer.text()));
+    expect([answers.map(({ status }) => status), result[0]]).toEqual([[200, 200], result[1]]);
     expect(await setup.storyOf(tenant, data.order_id)).toEqual(["OrderPlaced", "OrderPaid"]);
   });
 });

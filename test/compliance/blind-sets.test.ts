@@ -3,10 +3,18 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { classify } from "../../src/domain/compliance/classify.ts";
 import { rulesOn } from "../../src/domain/compliance/rules.ts";
-import { blindSets } from "./blind-sets.ts";
+import { blindSets, exceptionsSet } from "./blind-sets.ts";
 import { lexiconPage, matrixOf, matrixPage, missesOf } from "./matrix.ts";
 
 const levelOf = (text: string) => classify(text, rulesOn("2026-11-20")).risk_level;
+
+test("exceptions of Annex III and double meanings: all HIGH ones are found, and at most six others are called HIGH", () => {
+  const { of, labelled, answered } = matrixOf(exceptionsSet);
+  expect([of("HIGH", "HIGH"), labelled("HIGH")]).toEqual([34, 34]);
+  expect(answered("HIGH")).toBeLessThanOrEqual(40);
+  expect([of("PROHIBITED", "PROHIBITED"), answered("PROHIBITED")]).toEqual([25, 25]);
+  expect(of("PROHIBITED", "MINIMAL")).toBe(0);
+});
 
 describe("two blind sets of labelled descriptions", () => {
   const sets = Object.entries(blindSets);

@@ -27,3 +27,6 @@ export const blindSets = {
   afterLexicon5: setIn("after-lexicon-5.jsonl"),
   afterLexicon6: setIn("after-lexicon-6.jsonl"),
 } as const;
+
+/** Exceptions of Annex III, and words with two meanings, beside HIGH and PROHIBITED descriptions; `lexicon/6` has not learnt from it. */
+export const exceptionsSet = setIn("exceptions.jsonl");

@@ -67,15 +67,15 @@ describe("a submission is refused", () => {
       await wait(1, 999);
       expect((await setup.submit(headers, checkedKind)).status).toBe(201);
       await wait(1_000, 1_000);
-      const told = await setup.submit(headers, checkedKind);
-      expect(kindOf(told)).toEqual([503, "busy"]);
-      expect(told.body.detail).toBe("too many results wait for a check; retry in a minute");
-      const asked = await fetch(`${setup.service.url}/soul/compute/submit`, {
+      const answer = await setup.submit(headers, checkedKind);
+      expect(kindOf(answer)).toEqual([503, "busy"]);
+      expect(answer.body.detail).toBe("too many results wait for a check; retry in a minute");
+      const request = await fetch(`${setup.service.url}/soul/compute/submit`, {
         method: "POST",
         headers: { ...headers, "Content-Type": "application/json" },
         body: JSON.stringify(checkedKind),
       });
-      expect([asked.status, asked.headers.get("retry-after")]).toEqual([503, "60"]);
+      expect([request.status, request.headers.get("retry-after")]).toEqual([503, "60"]);
       // The service does not re-run these.
       expect((await setup.submit(headers)).status).toBe(201);
       expect(await setup.account("many-waiting")).toMatchObject({ available: 930_000, held: 70_000 });
@@ -109,9 +109,9 @@ describe("a submission is refused", () => {
     const had = await balanceOf(chain, addressOf(payer));
     custody[cap] = 40_000;
     try {
-      const told = await setup.pays(payer, { task_type: "translate", input_data: {}, max_price_usd: 0.05 });
-      expect(kindOf(told)).toEqual([409, "account-full"]);
-      expect(told.body.detail).toContain(said);
+      const answer = await setup.pays(payer, { task_type: "translate", input_data: {}, max_price_usd: 0.05 });
+      expect(kindOf(answer)).toEqual([409, "account-full"]);
+      expect(answer.body.detail).toContain(said);
     } finally {
       custody[cap] = before;
     }

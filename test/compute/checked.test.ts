@@ -98,11 +98,11 @@ test("a checkable result needs its worker's receipt, and a forged one leaves the
     node.gives({ ...task, input_sha256: sha256("else") }, chainOf(input)),
     stranger.gives(task, chainOf(input)),
   ];
-  const told = (await Promise.all(refused)).map(({ status, body }) => [
+  const results = (await Promise.all(refused)).map(({ status, body }) => [
     status,
     String(body.type).split("#")[1],
   ]);
-  expect(told).toEqual([
+  expect(results).toEqual([
     [400, "receipt-refused"],
     [400, "receipt-refused"],
     [400, "receipt-refused"],
@@ -120,9 +120,9 @@ test("inputs of built-in kinds are checked before any money is held, each field 
     input_data: { seed: "short", n: 0, more: 1 },
     max_price_usd: 0.02,
   };
-  const told = await setup.submit(headers, bad);
-  expect(told.status).toBe(400);
-  expect(told.body.errors.map((one: { path: string }) => one.path)).toEqual(
+  const answer = await setup.submit(headers, bad);
+  expect(answer.status).toBe(400);
+  expect(answer.body.errors.map((one: { path: string }) => one.path)).toEqual(
     expect.arrayContaining(["input_data.seed", "input_data.n"]),
   );
   for (const [more, path] of [
@@ -154,9 +154,9 @@ test("a worker without a bond gets a 402 for exactly the bond, and a payment wit
   await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
   const path = "/soul/compute/dispute";
 
-  const told = await poor.post(path, { task_id });
+  const answer = await poor.post(path, { task_id });
   // A tenth of 1.20 · 600 / 3600.
-  expect([told.status, told.body.accepts?.[0].maxAmountRequired]).toEqual([402, "20000"]);
+  expect([answer.status, answer.body.accepts?.[0].maxAmountRequired]).toEqual([402, "20000"]);
   expect((await setup.task("disputed-by-the-poor", task_id)).status).toBe("rejected");
   // The key decides the account.
   expect((await setup.pays(wallet(4), { task_id }, {}, path)).status).toBe(401);
@@ -174,7 +174,7 @@ test("a worker without a bond gets a 402 for exactly the bond, and a payment wit
   await expectBooks(setup.app);
 
   // A disputed task takes no second bond.
-  const another = headerV1(await signPayment(wallet(4), told.body.accepts[0]));
+  const another = headerV1(await signPayment(wallet(4), answer.body.accepts[0]));
   const again = await poor.post(path, { task_id }, another);
   expect(kindOf(again)).toEqual([409, "task-state"]);
   expect(await poor.post(path, { task_id })).toMatchObject({ status: 200, body: { status: "disputed" } });

@@ -76,8 +76,8 @@ describe("js", () => {
     ["an answer that is a list", "Object.prototype.toJSON = () => [1]; return 1"],
     ["a number that is none", "Object.prototype.toJSON = undefined; return JSON.rawJSON ? 1 : '\\udfff'"],
   ])("refuses %s without a canonical form, the same each time", async (_, code) => {
-    const told = { exit: "ok", output: { error: expect.stringMatching(/canonical form|InternalError/) } };
-    expect(await js(code)).toEqual(told);
+    const answer = { exit: "ok", output: { error: expect.stringMatching(/canonical form|InternalError/) } };
+    expect(await js(code)).toEqual(answer);
   });
 
   test("keeps code that leaves its function inside the sandbox", async () => {

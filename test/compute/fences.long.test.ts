@@ -35,8 +35,8 @@ test("64 callers at two processes lease no task twice and leave none", async () 
   await setup.folded();
   const at = [setup.service.url, second.url];
   const pull = async (n: number): Promise<LeasedTask | null> => {
-    const asked = `${at[n % 2]}/soul/compute/pull?wait_s=20&kinds=crowded`;
-    const answer = await fetch(asked, { headers: node.headers });
+    const url = `${at[n % 2]}/soul/compute/pull?wait_s=20&kinds=crowded`;
+    const answer = await fetch(url, { headers: node.headers });
     const { task } = (await answer.json()) as { task: LeasedTask | null };
     return task;
   };

@@ -50,7 +50,7 @@ type Act =
   | { does: "decides"; who: "operator"; which: number }
   | { does: "checks"; who: "service"; runs: boolean }
   | { does: "ends what is due"; who: "service" }
-  | { does: "passes"; who: "time"; seconds: number; told: At };
+  | { does: "passes"; who: "time"; seconds: number; reportedTo: At };
 
 /** `with_next`: begins together with the next step. */
 export type Step = Act & { at: At; with_next: boolean };
@@ -111,7 +111,7 @@ const acts: [number, fc.Arbitrary<Act>][] = [
     }),
   ],
   [2, act("ends what is due", { who: fc.constant("service") })],
-  [2, act("passes", { who: fc.constant("time"), seconds: fc.constantFrom(...SECONDS), told: at })],
+  [2, act("passes", { who: fc.constant("time"), seconds: fc.constantFrom(...SECONDS), answer: at })],
 ];
 
 const step: fc.Arbitrary<Step> = fc
@@ -196,7 +196,7 @@ export function knownAttacks(): Step[] {
     does: "passes",
     who: "time",
     seconds,
-    told: "both",
+    reportedTo: "both",
     ...plain,
   });
   const stakes = (who: NodeName, part: number): Step => ({ does: "stakes", who, part, ...plain });

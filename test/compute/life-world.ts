@@ -281,7 +281,7 @@ export class Life {
       case "ends what is due":
         return this.#turn(computeReactor, step.at);
       case "passes":
-        return this.#passes(step.seconds, step.told);
+        return this.#passes(step.seconds, step.reportedTo);
     }
   }
 
@@ -304,9 +304,9 @@ export class Life {
       ...(kept !== "usual" && { verify: kept }),
       ...(kept !== "quorum" && assign && { assign: `agent:${this.actor(assign).node!.agent_id}` }),
     };
-    for (const { status, body: told } of await this.#call(who, at, "/soul/compute/submit", body))
+    for (const { status, body: answer } of await this.#call(who, at, "/soul/compute/submit", body))
       if (status === 201)
-        this.submitted.push({ tenant: this.actor(who).tenant, task_id: told.task_id, by: who, work });
+        this.submitted.push({ tenant: this.actor(who).tenant, task_id: answer.task_id, by: who, work });
   }
 
   async #pulls(who: NodeName, at: At): Promise<HeldLease | undefined> {
@@ -332,9 +332,9 @@ export class Life {
     const node = this.actor(by).node!;
     const { task_id, lease_id } = leasedTask;
     const body = { task_id, lease_id, result, receipt: receiptOf(node, leasedTask, result) };
-    const told = await this.#call(by, at, "/soul/compute/result", body);
+    const results = await this.#call(by, at, "/soul/compute/result", body);
     this.#drop(held);
-    if (told.some(({ status }) => status === 200)) this.given.push({ task_id, by, is_right, at_stake });
+    if (results.some(({ status }) => status === 200)) this.given.push({ task_id, by, is_right, at_stake });
   }
 
   /** A wrong result's cost to its node by docs/compute.md: the price, if that much is there. */
@@ -408,9 +408,9 @@ export class Life {
     }
   }
 
-  async #passes(seconds: number, told: At): Promise<void> {
+  async #passes(seconds: number, answer: At): Promise<void> {
     await this.#duties();
-    const told_ = { first: [0], second: [1], both: [0, 1] }[told].map((n) => this.#apps[n]!);
+    const told_ = { first: [0], second: [1], both: [0, 1] }[answer].map((n) => this.#apps[n]!);
     await this.#parts.clock.moves(seconds, told_);
     // A thief's lease may be over by now.
     for (const held of this.held.filter(({ by }) => !isHonest(by))) if (seconds >= 60) this.#drop(held);
@@ -439,12 +439,12 @@ export class Life {
   async #call(who: NodeName | RequesterName, at: At, path: string, body?: object): Promise<Answer[]> {
     const { headers } = this.actor(who);
     const urls = { first: [0], second: [1], both: [0, 1] }[at].map((n) => this.#urls[n]!);
-    const told: Answer[] = await Promise.all(
+    const results: Answer[] = await Promise.all(
       urls.map((url) => (body ? caller(url).post(path, body, headers) : caller(url).get(path, headers))),
     );
-    for (const { status, body: said } of told)
+    for (const { status, body: said } of results)
       if (status >= 500) this.faults.push(`${path} of ${who}: ${status} ${JSON.stringify(said)}`);
-    return told;
+    return results;
   }
 
   /** A tick at one process; at both at once, as if one had lost its lease unknowingly. */

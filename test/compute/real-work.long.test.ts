@@ -76,10 +76,10 @@ async function shown(task_id: string) {
   return (await answer.json()) as { result: unknown; receipt: object };
 }
 
-const verified = (told: object) =>
+const verified = (answer: object) =>
   new Promise<{ ok: boolean; said: string }>((done) => {
     const child = execFile(process.execPath, [stranger], (error, said) => done({ ok: error === null, said }));
-    child.stdin!.end(JSON.stringify(told));
+    child.stdin!.end(JSON.stringify(answer));
   });
 
 test(`${TASKS} tasks paid by a wallet, ${KILLS} kills among three workers: each settled or refunded once, to the micro-unit`, async () => {
@@ -119,7 +119,7 @@ test(`${TASKS} tasks paid by a wallet, ${KILLS} kills among three workers: each 
   expect(earned.rows).toEqual([{ sum: String(settled.length * (PRICE_MICRO - PRICE_MICRO / 10)) }]);
   await expectBooks(setup.app);
 
-  const sx_ids = workers.flatMap((worker) => worker.told("online").map(({ sx_id }) => sx_id as string));
+  const sx_ids = workers.flatMap((worker) => worker.linesOf("online").map(({ sx_id }) => sx_id as string));
   const passports = await forEach([...new Set(sx_ids)], (id) =>
     setup.ask({}, `/soul/passport/${encodeURIComponent(id)}`),
   );

@@ -22,7 +22,7 @@ afterAll(() => setup.service.stop());
 
 /** A second key of an agent, endorsed by its first. */
 async function prove(of: TestNode, account: PrivateKeyAccount): Promise<void> {
-  const asked = async (key: string, about?: string) =>
+  const request = async (key: string, about?: string) =>
     (
       await of.post("/soul/challenge", {
         agent_id: of.agent_id,
@@ -31,8 +31,8 @@ async function prove(of: TestNode, account: PrivateKeyAccount): Promise<void> {
         ...(about !== undefined && { about }),
       })
     ).body;
-  const own = await asked(account.address);
-  const endorsing = await asked(of.did, own.kid);
+  const own = await request(account.address);
+  const endorsing = await request(of.did, own.kid);
   const { status, body } = await of.post(`/soul/${of.agent_id}/keys`, {
     challenge: own.challenge,
     signature: await account.signMessage({ message: own.challenge }),

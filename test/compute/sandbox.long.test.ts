@@ -222,8 +222,8 @@ test.skipIf(!existsSync("/bin/sh"))("a program whose service was killed ends by 
   await new Promise((resolve) => service.stdout.once("data", resolve));
   const commandOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8");
   const program = await until(() => {
-    const told = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, "utf8");
-    const children = told
+    const answer = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, "utf8");
+    const children = answer
       .split(" ")
       .filter((pid) => pid !== "")
       .map(Number);

@@ -95,9 +95,9 @@ class Thief {
         const amount_micro = withdrawal.withdrawable(await this.funds(), now);
         if (amount_micro === 0) return undefined;
         const to = `0x${"7".repeat(40)}` as const;
-        const asked = { withdrawal_id: randomUUID(), to, payer: to, amount_micro, seen_block: 1 };
+        const request = { withdrawal_id: randomUUID(), to, payer: to, amount_micro, seen_block: 1 };
         const target = account.targetOf(this.tenant);
-        return apps[at]!.decide(account, target, withdrawal.requestWithdrawal(asked, now), {
+        return apps[at]!.decide(account, target, withdrawal.requestWithdrawal(request, now), {
           meta: { actor: "test" },
         });
       }
@@ -114,8 +114,8 @@ class Thief {
     for (const [n, one] of steps.entries()) {
       together.push(one);
       if (one.with_next && n < steps.length - 1) continue;
-      const told = await Promise.allSettled(together.map((step) => this.does(step)));
-      for (const one of told)
+      const results = await Promise.allSettled(together.map((step) => this.does(step)));
+      for (const one of results)
         if (one.status === "rejected" && one.reason.name !== "Refusal") throw one.reason;
       together = [];
     }

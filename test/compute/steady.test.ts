@@ -10,11 +10,11 @@ const UNSTEADY =
 
 test("each allowed function is in DuckDB, marked consistent, and independent of time, chance and machine", async () => {
   const connection = await (await DuckDBInstance.create(":memory:")).connect();
-  const told = await connection.runAndReadAll(
+  const answer = await connection.runAndReadAll(
     `select lower(function_name) as name, bool_and(coalesce(stability, 'CONSISTENT') = 'CONSISTENT') as consistent
      from duckdb_functions() where function_type <> 'pragma' group by all`,
   );
-  const rows = told.getRowObjectsJson() as { name: string; consistent: boolean }[];
+  const rows = answer.getRowObjectsJson() as { name: string; consistent: boolean }[];
   const consistent = new Set(rows.flatMap((row) => (row.consistent ? [row.name] : [])));
   expect([...STEADY].filter((name) => !consistent.has(name))).toEqual([]);
   expect([...STEADY].filter((name) => UNSTEADY.test(name) || OF_PROCESSOR.has(name))).toEqual([]);

@@ -56,13 +56,13 @@ async function watchedNetwork(target: string) {
         headers: headers as Record<string, string>,
         ...(body && { body }),
       });
-      const told = await answer.text();
+      const result = await answer.text();
       if (req.url === "/soul/compute/result") {
         const { task_id } = JSON.parse(body);
-        const kind = answer.ok ? "" : ` ${JSON.parse(told).type.split("#")[1]}`;
+        const kind = answer.ok ? "" : ` ${JSON.parse(result).type.split("#")[1]}`;
         answers.set(task_id, [...(answers.get(task_id) ?? []), `${answer.status}${kind}`]);
       }
-      res.writeHead(answer.status, { "Content-Type": answer.headers.get("Content-Type") ?? "" }).end(told);
+      res.writeHead(answer.status, { "Content-Type": answer.headers.get("Content-Type") ?? "" }).end(result);
     };
     pass().catch(() => res.destroy());
   });
@@ -168,26 +168,26 @@ test(`${STOPS} workers paused past their lease: another finishes, each gets 409,
   const following = follow(watching.signal);
   const crew = await Promise.all(Array.from({ length: CREW }, (_, n) => hire(`stopped-${n}`)));
   let left = STOPS;
-  let asked = 0;
+  let requests = 0;
   await forEach(
     Array.from({ length: AT_ONCE }, (_, lane) => lane),
     async () => {
       while (left > 0) {
         left--;
-        asked++;
+        requests++;
         // Long enough to pause its worker during the run.
-        if (!(await stopOne(crew, headers, 200_000 + asked))) left++;
+        if (!(await stopOne(crew, headers, 200_000 + requests))) left++;
       }
     },
   );
   watching.abort();
   await following;
   await setup.folded();
-  expect(await setup.account(tenant)).toMatchObject({ held: 0, spent: asked * PRICE_MICRO });
+  expect(await setup.account(tenant)).toMatchObject({ held: 0, spent: requests * PRICE_MICRO });
   const { rows } = await setup.app.pool.query<{ sum: string }>(
     "select sum(credited)::text as sum from read.accounts_v2 where tenant like 'soul:%'",
   );
-  expect(rows).toEqual([{ sum: String(asked * (PRICE_MICRO - PRICE_MICRO / 10)) }]);
+  expect(rows).toEqual([{ sum: String(requests * (PRICE_MICRO - PRICE_MICRO / 10)) }]);
   for (const worker of crew) worker.signal("SIGTERM");
   for (const worker of crew) expect(await worker.ended, worker.stderr()).toBe(0);
 });

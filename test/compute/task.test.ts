@@ -344,10 +344,10 @@ test("in every order of events a task is settled or refunded once, for no more t
     fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), (steps, isChecked) => {
       let state: task.TaskState;
       let now = at;
-      const told: task.TaskEvent[] = [
+      const results: task.TaskEvent[] = [
         submitted({ verify: isChecked ? "rerun" : "requester", deadline_at: later(1e6) }),
       ];
-      state = told.reduce(task.evolve, state);
+      state = results.reduce(task.evolve, state);
       for (const { kind, n, wait_s } of steps) {
         now = later(wait_s, now);
         const by = {
@@ -372,17 +372,17 @@ test("in every order of events a task is settled or refunded once, for no more t
           if (!(error instanceof Refusal)) throw error;
         }
         if (kind === "result" && events.length > 0) expect(holder).toBe(digest(String(n)));
-        told.push(...events);
+        results.push(...events);
         state = events.reduce(task.evolve, state);
       }
-      const ends = told.filter(({ type }) => type === "TaskSettled" || type === "TaskRefunded");
+      const ends = results.filter(({ type }) => type === "TaskSettled" || type === "TaskRefunded");
       expect(ends.length).toBeLessThanOrEqual(1);
-      for (const { type, data } of told)
+      for (const { type, data } of results)
         if (type === "TaskSettled") {
           expect(data.provider_micro + data.fee_micro).toBe(data.price_micro);
           expect(data.price_micro + data.back_micro).toBe(10_000);
         }
-      const attempts = told.flatMap((one) => (one.type === "TaskLeased" ? one.data.attempt : []));
+      const attempts = results.flatMap((one) => (one.type === "TaskLeased" ? one.data.attempt : []));
       expect(attempts).toEqual(attempts.map((_, index) => index + 1));
       expect(attempts.length).toBeLessThanOrEqual(task.MOST_ATTEMPTS);
     }),

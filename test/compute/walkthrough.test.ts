@@ -98,9 +98,9 @@ describe("a task", () => {
 
   test("beyond the balance is a 402 for exactly its price, which a payment with the key brings", async () => {
     const headers = await setup.requester("poor", 10_000);
-    const told = await setup.submit(headers, { max_price_usd: 0.25 });
-    expect(told.status).toBe(402);
-    expect(told.body.accepts[0].maxAmountRequired).toBe("250000");
+    const answer = await setup.submit(headers, { max_price_usd: 0.25 });
+    expect(answer.status).toBe(402);
+    expect(answer.body.accepts[0].maxAmountRequired).toBe("250000");
     const body = { task_type: "translate", input_data: {}, max_price_usd: 0.25, kinds: undefined };
     const paid = await setup.pays(wallet(4), body, headers);
     expect(paid).toMatchObject({
@@ -376,18 +376,18 @@ describe("a node", () => {
   });
 
   test("with too many heartbeats gets a retry", async () => {
-    const told = [];
-    for (let n = 0; n < 11; n++) told.push((await other.beat()).status);
-    expect(told).toContain(429);
+    const results = [];
+    for (let n = 0; n < 11; n++) results.push((await other.beat()).status);
+    expect(results).toContain(429);
   });
 });
 
 test("HEAD does not pull, and its answer says so", async () => {
-  const told = await fetch(`${setup.service.url}/soul/compute/pull`, {
+  const answer = await fetch(`${setup.service.url}/soul/compute/pull`, {
     method: "HEAD",
     headers: node.headers,
   });
-  expect([told.status, told.headers.get("allow")]).toEqual([405, "GET, OPTIONS"]);
+  expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, OPTIONS"]);
 });
 
 test("each task's money is where its end requires, and the books agree", async () => {

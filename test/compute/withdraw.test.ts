@@ -45,7 +45,7 @@ const withdraw = (amount_usdc: number, more: object = {}, as = headers) =>
   setup.ask(as, "/soul/compute/withdraw", { amount_usdc, to: buyer.address, ...more });
 
 /** A request a day later, when the money can be withdrawn. */
-async function asked(amount_usdc: number): Promise<string> {
+async function requestWithdrawal(amount_usdc: number): Promise<string> {
   let id = "";
   await setup.later(DAY_S, async () => {
     const { status, body } = await withdraw(amount_usdc);
@@ -100,7 +100,7 @@ test("a withdrawal to a stranger's wallet is refused", async () => {
 
 test("a withdrawal is paid once, also after another check", async () => {
   const before = await has();
-  const id = await asked(0.5);
+  const id = await requestWithdrawal(0.5);
   expect(await setup.account("acme")).toMatchObject({ available: 1_500_000, withdrawn: 500_000 });
   for (const _ of [1, 2]) await turn();
   expect((await has()) - before).toBe(500_000n);
@@ -109,7 +109,7 @@ test("a withdrawal is paid once, also after another check", async () => {
 
 test("a withdrawal sent by a process that died before recording it is found, and not sent again", async () => {
   const before = await has();
-  const id = await asked(0.2);
+  const id = await requestWithdrawal(0.2);
   await setup.folded();
   const { withdrawals } = await setup.account("acme");
   const sought = withdrawalToSeek("acme", withdrawals.get(id)!);
@@ -131,7 +131,7 @@ test("a withdrawal sent by a process that died before recording it is found, and
 test("a withdrawal that the chain reverts is paid again, once", async () => {
   const before = await has();
   const snapshot = await workshop.rpc<Hex>("evm_snapshot");
-  const id = await asked(0.3);
+  const id = await requestWithdrawal(0.3);
   await turn();
   await rewind(workshop, snapshot);
   expect((await has()) - before).toBe(0n);
@@ -150,8 +150,8 @@ test("two concurrent withdrawals leave no account below zero", async () => {
   const { available } = await setup.account("acme");
   const most = available / 1e6;
   await setup.later(DAY_S, async () => {
-    const told = await Promise.all([withdraw(most), withdraw(most), withdraw(most)]);
-    expect(told.map(({ status }) => status).sort()).toEqual([202, 409, 409]);
+    const answer = await Promise.all([withdraw(most), withdraw(most), withdraw(most)]);
+    expect(answer.map(({ status }) => status).sort()).toEqual([202, 409, 409]);
   });
   expect(await setup.account("acme")).toMatchObject({ available: 0 });
   await turn();
@@ -160,7 +160,7 @@ test("two concurrent withdrawals leave no account below zero", async () => {
 test("a withdrawal that was not paid in time comes back, once no block can have it", async () => {
   // A credit without a payment: the paying account has less.
   await setup.requester("acme", 5_000_000);
-  const id = await asked(5);
+  const id = await requestWithdrawal(5);
   await turn();
   expect(await storyOf(id)).toEqual(["WithdrawalAsked"]);
   const { withdrawals } = await setup.account("acme");

@@ -30,7 +30,7 @@ export async function startWork(url: string, agent: string, more: string[] = [],
   return {
     dir: folder,
     lines,
-    told: (event: string) => lines.filter((line) => line.event === event),
+    linesOf: (event: string) => lines.filter((line) => line.event === event),
     stderr: () => stderr,
     /** Waits for the first line of this event about this task. */
     tells: (event: string, task_id?: string): Promise<Line> =>

@@ -104,8 +104,8 @@ test("SIGTERM finishes current tasks and takes no more; a restart is the same ag
   worker.signal("SIGTERM");
   expect(await worker.ended, worker.stderr()).toBe(0);
   // A worker that was stopped before it received its task gets it again by the pull's key.
-  expect(worker.told("draining")).toHaveLength(1);
-  expect(worker.told("task")).toMatchObject([{ task_id, exit: "ok", status: "submitted" }]);
+  expect(worker.linesOf("draining")).toHaveLength(1);
+  expect(worker.linesOf("task")).toMatchObject([{ task_id, exit: "ok", status: "submitted" }]);
   expect(["submitted", "accepted", "settled"]).toContain((await shown(headers, task_id)).status);
   expect((await shown(headers, next)).status).toBe("queued");
 
@@ -124,7 +124,7 @@ test("a worker killed before its result was accepted is paid after its restart, 
   await worker.tells("task", task_id);
   worker.signal("SIGKILL");
   await worker.ended;
-  expect(worker.told("paid")).toEqual([]);
+  expect(worker.linesOf("paid")).toEqual([]);
   await until(async () => (await shown(headers, task_id)).status === "accepted");
   const again = await hire("process-killed", ["--kinds", "sha256-chain"], { dir: worker.dir });
   expect(await again.tells("paid", task_id)).toMatchObject({ provider_usd: "0.0009" });
@@ -134,9 +134,9 @@ test("a worker killed before its result was accepted is paid after its restart, 
 
 /** A network that delivers requests and loses every second answer. */
 async function lossy(target: string) {
-  let asked = 0;
+  let requests = 0;
   const proxy = createServer((req, res) => {
-    const isLost = ++asked % 2 === 0;
+    const isLost = ++requests % 2 === 0;
     const onward = request(`${target}${req.url}`, { method: req.method, headers: req.headers }, (answer) => {
       if (isLost) {
         answer.resume().on("end", () => res.destroy());
@@ -171,7 +171,7 @@ test("a worker asks again for lost answers, and does nothing twice", async () =>
       result: chainOf({ seed, n: at + 1 }),
     });
   }
-  expect(worker.told("away").length).toBeGreaterThan(0);
+  expect(worker.linesOf("away").length).toBeGreaterThan(0);
   worker.signal("SIGTERM");
   expect(await worker.ended, worker.stderr()).toBe(0);
   await network.close();

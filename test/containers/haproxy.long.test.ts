@@ -64,7 +64,7 @@ describe.skipIf(!isThere())("behind HAProxy", () => {
     ports = [await freePort(0), await freePort(0), await freePort(0)];
     await start(0);
     await start(1);
-    const told = execFileSync(
+    const output = execFileSync(
       process.execPath,
       [
         bin,
@@ -84,7 +84,7 @@ describe.skipIf(!isThere())("behind HAProxy", () => {
         env: environment(0),
       },
     );
-    ({ secret } = JSON.parse(String(told)));
+    ({ secret } = JSON.parse(String(output)));
     const [ONE, TWO, BIND] = ports.map((port) => `127.0.0.1:${port}`);
     const env = { ...process.env, ONE, TWO, BIND };
     running.push(spawn("haproxy", ["-f", join(ROOT, "docker/haproxy.cfg")], { env, stdio: "ignore" }));
@@ -116,9 +116,9 @@ describe.skipIf(!isThere())("behind HAProxy", () => {
       headers: headers(),
       body: JSON.stringify({ ...body, draft_content: `Month ${++proposed} is written YYYY-MM.\n` }),
     });
-    const told = await answer.text();
-    if (answer.status >= 300) failures.push(`${answer.status} ${told.slice(0, 300)}`);
-    const id = /pipeline\/(\d+)/.exec(told)?.[1] ?? "";
+    const result = await answer.text();
+    if (answer.status >= 300) failures.push(`${answer.status} ${result.slice(0, 300)}`);
+    const id = /pipeline\/(\d+)/.exec(result)?.[1] ?? "";
     return { id, status: answer.status, position: answer.headers.get("Log-Position") };
   }
   const failures: string[] = [];
@@ -140,8 +140,8 @@ describe.skipIf(!isThere())("behind HAProxy", () => {
           headers: { ...headers(), "Min-Log-Position": position },
         });
         read++;
-        const told = await answer.text();
-        if (!told.includes(id)) failures.push(`${answer.status}: ${id} is not in ${told.slice(0, 300)}`);
+        const result = await answer.text();
+        if (!result.includes(id)) failures.push(`${answer.status}: ${id} is not in ${result.slice(0, 300)}`);
       }
     });
     for (const n of Array.from({ length: scaled(1) }, () => [0, 1]).flat()) {

@@ -86,15 +86,15 @@ describe.skipIf(!process.env.IMAGE)("the image", { timeout: 900_000 }, () => {
     const [program, ...rest] = image.command;
     const options = { cwd: inside(image, "."), env: settings(port), ...asOrdinary() };
     const service = spawn(inside(image, program!), rest, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-    let told = "";
-    for (const stream of [service.stdout, service.stderr]) stream.on("data", (chunk) => (told += chunk));
+    let text = "";
+    for (const stream of [service.stdout, service.stderr]) stream.on("data", (chunk) => (text += chunk));
     const url = `http://127.0.0.1:${port}`;
     try {
       await until(async () => {
         if (service.exitCode !== null) return true;
         return (await fetch(`${url}/ready`)).status === 200;
       });
-      expect(service.exitCode, told).toBeNull();
+      expect(service.exitCode, text).toBeNull();
       const [node, ...check] = image.healthcheck;
       await run(node!, check, { env: settings(port) });
       const issued = await run(inside(image, program!), ["keys", "issue", "--tenant", "acme"], options);
@@ -118,6 +118,6 @@ describe.skipIf(!process.env.IMAGE)("the image", { timeout: 900_000 }, () => {
       service.kill("SIGTERM");
       if (service.exitCode === null) await once(service, "exit");
     }
-    expect(service.exitCode, told).toBe(0);
+    expect(service.exitCode, text).toBe(0);
   });
 });

@@ -124,17 +124,17 @@ function brokenValue(property: Property | undefined): string {
   return "x".repeat(property.maxLength! + 1);
 }
 
-const asked = (...request: Parameters<Driven["asked"]>) => driven.asked(...request);
+const ask = (...request: Parameters<Driven["request"]>) => driven.request(...request);
 
 /** Retried while a read model lags, as the answer says. */
-const answered = (wanted: ReturnType<typeof asked>) =>
+const answered = (wanted: ReturnType<typeof ask>) =>
   until(async () => {
     const answer = await fetch(...wanted);
     return answer.status === 503 ? false : answer;
   });
 
 const request = (operation: Operation, input: Record<string, unknown>, headers: Record<string, string>) =>
-  fetch(...asked(operation, input, headers));
+  fetch(...ask(operation, input, headers));
 
 describe("every operation", () => {
   test("has a name and a route of its own", () => {
@@ -151,7 +151,7 @@ describe("every operation", () => {
 
   test.each(each)("%s answers its example with a response that matches its schema", async (_, operation) => {
     await driven.renew(operation);
-    const wanted = asked(operation, exampleFor(operation), credentialsFor(operation));
+    const wanted = ask(operation, exampleFor(operation), credentialsFor(operation));
     const response = isBought(operation) ? (await buy(wallet(1), ...wanted)).answer : await answered(wanted);
     const body = Buffer.from(await response.arrayBuffer());
     const text = body.toString();
@@ -228,15 +228,15 @@ describe("every operation", () => {
     for (const name of [...Object.keys(schema.properties), "no_such_parameter"]) {
       const broken = { ...exampleFor(operation), [name]: brokenValue(schema.properties[name]) };
       const response = await request(operation, broken, presentedFor(operation));
-      const told = (await response.json()) as {
+      const result = (await response.json()) as {
         errors?: { path: string; message: string }[];
         detail: string;
       };
-      expect([name, response.status], told.detail).toEqual([name, 400]);
-      expect(told.errors?.map(({ path }) => path.split(".")[0])).toContain(name);
-      const [first] = told.errors ?? [];
-      expect(told.detail).toContain(first!.message);
-      for (const { message } of told.errors ?? []) expect(message).not.toMatch(VALIDATOR_TEXT);
+      expect([name, response.status], result.detail).toEqual([name, 400]);
+      expect(result.errors?.map(({ path }) => path.split(".")[0])).toContain(name);
+      const [first] = result.errors ?? [];
+      expect(result.detail).toContain(first!.message);
+      for (const { message } of result.errors ?? []) expect(message).not.toMatch(VALIDATOR_TEXT);
     }
   });
 
@@ -264,7 +264,7 @@ describe("every operation", () => {
             currency: "USD",
             amount: payment.unit_price,
           },
-          protocols: ["x402"],
+          protocols: [{ x402: {} }, { mpp: { method: "evm", intent: "charge", currency: "USD" } }],
         },
       );
       const responses = entry!.responses as Record<string, { content?: object }>;
@@ -281,9 +281,9 @@ describe("every operation", () => {
       expect(isNamed).toBe(mayAppend);
       expect(parameters.some(({ name }) => name === "Prefer")).toBe(mayAppend);
       expect(JSON.stringify(responses).includes("Event-Id")).toBe(mayAppend);
-      const told = JSON.stringify([entry!.security, entry!.responses]);
+      const security = JSON.stringify([entry!.security, entry!.responses]);
       for (const name of ["x402_v2", "PAYMENT-RESPONSE"])
-        expect(told.includes(name)).toBe(payment !== undefined);
+        expect(security.includes(name)).toBe(payment !== undefined);
     },
   );
 });
@@ -474,7 +474,7 @@ describe("MCP", () => {
   });
 });
 
-describe("what an operation declares", () => {
+describe("the declaration of an operation", () => {
   test("a list names the read model it waits for, the data it rests on, or that there is neither", () => {
     const lists = catalogue.filter(({ input, output }) => {
       const isPaged = ["limit", "cursor"].some((name) => name in input.shape);
@@ -485,7 +485,7 @@ describe("what an operation declares", () => {
     expect(forgotten.map(({ name }) => name)).toEqual([]);
   });
 
-  test("what changes nothing leaves no event but of its payment, however it was asked", async () => {
+  test("an operation that changes nothing appends no event except its payment's", async () => {
     const { rows } = await service.app.pool.query<{ operation: string }>(
       `select distinct convert_from(meta, 'UTF8')::json->>'operation' as operation from eventstore.events
        where not starts_with(stream_id, 'payment-')`,
@@ -496,7 +496,7 @@ describe("what an operation declares", () => {
     expect(recorded).toContain("rng_roll");
   });
 
-  test("what may move money, or bind a wallet to, says so", () => {
+  test("an operation that moves money or binds a wallet declares it", () => {
     const movers = catalogue.filter(({ moves_money }) => moves_money).map(({ name }) => name);
     expect(movers.sort()).toEqual([
       "checks_create",
@@ -621,7 +621,7 @@ describe("a call that meets nothing", () => {
 describe("answers over a vintage", () => {
   const question = "/v1/agent/trade/balance?reporter=LV&years=2020-2021";
 
-  test("carry an ETag, and 304 to who has it already", async () => {
+  test("carry an ETag, and a repeat with that ETag is a 304", async () => {
     const first = await fetch(service.url + question, { headers: mine });
     const etag = first.headers.get("etag")!;
     expect(etag).toMatch(/^W\/"/);
@@ -632,7 +632,7 @@ describe("answers over a vintage", () => {
     expect(other.status).toBe(200);
   });
 
-  test("are compressed for who asks", async () => {
+  test("are compressed if the client accepts gzip", async () => {
     const response = await fetch(`${service.url}/v1/agent/trade/timeline?reporters=DE`, {
       headers: { ...mine, "Accept-Encoding": "gzip" },
     });

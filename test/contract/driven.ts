@@ -113,7 +113,7 @@ export async function drive(options: ServiceOptions = {}) {
   };
 
   /** How to call an operation with an input. */
-  function asked(
+  function request(
     operation: Operation,
     input: Record<string, unknown>,
     headers: Record<string, string>,
@@ -125,7 +125,7 @@ export async function drive(options: ServiceOptions = {}) {
   }
 
   return {
-    ...{ service, mine, own, live, credentialsFor, asked },
+    ...{ service, mine, own, live, credentialsFor, request },
     /** Its example, or its replacement: a signed link lasts minutes, and a seed is known once it exists. */
     exampleFor: ({ name, example }: Operation) => live[name] ?? example,
     /** Restores the data that an operation's example uses up. */

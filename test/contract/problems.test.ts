@@ -47,7 +47,7 @@ describe("the registry", () => {
     expect(declaring.filter((file) => !isDeclaring(file))).toEqual(["src/core/model/problem.ts"]);
   });
 
-  test("refuses a second kind of the same name, and names that cannot stand in a URL", () => {
+  test("refuses a second kind of the same name, and names that are not valid in a URL", () => {
     const withProblems = (names: string[]) => {
       const kinds = names.map((name) => [name, { code: "conflict", title: "t", meaning: "m" }] as const);
       return [...areas, { ...areaOf([]), problems: problemTypes(Object.fromEntries(kinds)) }];
@@ -66,7 +66,7 @@ describe("the registry", () => {
 });
 
 describe("a refusal", () => {
-  test("carries its kind, and a code stands for the general one", () => {
+  test("has its own kind; a refusal by code alone has the general kind", () => {
     const typed = new Refusal(checkProblems["check-not-pending"], "it is redeemed");
     expect([typed.type, typed.code]).toEqual([checkProblems["check-not-pending"], "conflict"]);
     const general = new Refusal("not_found", "there is none");
@@ -143,7 +143,7 @@ describe("a kind of an area's own", () => {
   });
   afterAll(() => service?.stop());
 
-  const asked = async (path: string) => {
+  const request = async (path: string) => {
     const response = await fetch(service.url + path, {
       headers: { Accept: "application/json, text/markdown" },
     });
@@ -151,15 +151,15 @@ describe("a kind of an area's own", () => {
   };
 
   test("is answered, listed and described", async () => {
-    const { status, text } = await asked("/v1/agent/test/boil");
+    const { status, text } = await request("/v1/agent/test/boil");
     expect(status).toBe(410);
     expect(JSON.parse(text)).toMatchObject({
       type: `${service.url}/problems#kettle-cold`,
       title: "Cold kettle",
       detail: "the kettle is cold",
     });
-    expect((await asked("/problems")).text).toContain("## kettle-cold\n\n410 Cold kettle. Heat it first.");
-    const { paths, components } = JSON.parse((await asked("/openapi.json")).text);
+    expect((await request("/problems")).text).toContain("## kettle-cold\n\n410 Cold kettle. Heat it first.");
+    const { paths, components } = JSON.parse((await request("/openapi.json")).text);
     expect(paths["/v1/agent/test/boil"].get.responses[410]).toEqual({ $ref: "#/components/responses/410" });
     expect(components.responses[410].description).toBe(
       "Report no longer stored / Link expired / Cold kettle",

@@ -1,10 +1,15 @@
-/** Recording of example answers for OpenAPI: `RECORD=1` with the catalogue's contract test writes them anew. */
-import { writeFile } from "node:fs/promises";
+/**
+ * Recording of example answers for OpenAPI by the catalogue's contract test: `RECORD=1` writes all anew,
+ * `RECORD=notes_write,notes_list` only those of these operations.
+ */
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-export const isRecording = process.env.RECORD === "1";
+const { RECORD = "" } = process.env;
 
-const FILE = join(import.meta.dirname, "../../src/api/describe/generated/recorded-answers.json");
+export const isRecording = RECORD !== "";
+
+const FILE = join(import.meta.dirname, "../../src/api/declare/generated/recorded-answers.json");
 
 /** One entry of a list suffices as an example. */
 const MOST_ENTRIES = 1;
@@ -54,8 +59,12 @@ const answers = new Map<string, unknown>();
 
 export const record = (name: string, answer: unknown): void => void answers.set(name, answer);
 
-/** Writes all recorded answers, in the order of their names. */
+/** Writes the recorded answers, in the order of their names. */
 export async function writeRecorded(url: string): Promise<void> {
-  const sorted = Object.fromEntries([...answers].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const others = RECORD === "1" ? {} : (JSON.parse(await readFile(FILE, "utf8")) as Record<string, unknown>);
+  const wanted =
+    RECORD === "1" ? [...answers] : [...answers].filter(([name]) => RECORD.split(",").includes(name));
+  const merged = Object.entries({ ...others, ...Object.fromEntries(wanted) });
+  const sorted = Object.fromEntries(merged.sort(([a], [b]) => (a < b ? -1 : 1)));
   await writeFile(FILE, `${published(JSON.stringify(sorted, null, 1), url)}\n`);
 }

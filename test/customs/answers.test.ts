@@ -196,15 +196,15 @@ test("a country without trade has zeros, no rank, no trend and no products; Latv
 });
 
 test("seasonal equals trade's seasonality for the same code; a short span is refused with the remedy", async () => {
-  const asked = { years: "2015-2024", direction: "EXPORT" as const };
+  const request = { years: "2015-2024", direction: "EXPORT" as const };
   const { data, meta } = seasonalOutput.parse(
-    await seasonal(latvia.trade, seasonalInput.parse({ code: "44013100", ...asked })),
+    await seasonal(latvia.trade, seasonalInput.parse({ code: "44013100", ...request })),
   );
   const same = await season(latvia.trade, {
     reporter: "LV",
     hs: "44013100",
-    years: asked.years,
-    flow: asked.direction,
+    years: request.years,
+    flow: request.direction,
   });
   expect(data).toEqual(same.data);
   expect(data[0]!.profile!.reduce((sum, factor) => sum + factor, 0)).toBeCloseTo(12, 4);

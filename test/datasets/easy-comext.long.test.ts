@@ -118,7 +118,7 @@ describe("totals by code", () => {
     [
       "unequal duplicates",
       [BY_CODE, rows[0]!, `${rows[0]}1`],
-      /line 3: AT AM TOTAL EXPORT 202401 stands in .* line 2/,
+      /line 3: AT AM TOTAL EXPORT 202401 is already in .* line 2/,
     ],
   ])("refuses %s", async (_, lines, says) => {
     const dir = await tempDir();
@@ -222,13 +222,13 @@ describe("questions", () => {
   test("other partners, and all of them together, are refused, naming the covered ones", async () => {
     const trade = await openTrade();
     const named = { reporter: "DE", dataset: DATASET };
-    const asked = [
+    const requests = [
       () => ask(trade, "DE", "RU", DATASET),
       () => topPartners(trade, rankingInput.parse(named)),
       () => balance(trade, balanceInput.parse(named)),
       () => overview(trade, overviewInput.parse({ dataset: DATASET })),
     ];
-    for (const question of asked) {
+    for (const question of requests) {
       const refusal = await refusalOf(question());
       expect(refusal.message).toMatch(/covers the partners AM, KG; not (RU|all of them together)/);
       expect(refusal.type.slug).toBe("outside-coverage");
@@ -257,7 +257,7 @@ const AWK = `NR > 1 { if ($1 == "EU27" || $1 == "GB") { others++; next }
 describe.skipIf(!here)("the real file", () => {
   test("its sums per partner and flow, and a corridor's years, equal awk's", async () => {
     const { stdout } = await promisify(execFile)("sh", ["-c", `gzip -dc "$0" | awk -F, '${AWK}'`, real]);
-    const told = stdout.trim().split("\n");
+    const result = stdout.trim().split("\n");
     const dir = await tempDir();
     const { manifest, report } = await importFiles(dir, [real]);
     const store = await storeOf(dir, manifest.vintage);
@@ -272,7 +272,7 @@ describe.skipIf(!here)("the real file", () => {
     const answer = await ask({ vintages: store, allow_synthetic: false }, "DE", "KZ");
     for (const { year, exports_eur } of answer.data.databases[0]!.balance)
       found.push(`DE-KZ,${year},${exports_eur}`);
-    expect(found.toSorted()).toEqual(told.toSorted());
+    expect(found.toSorted()).toEqual(result.toSorted());
     expect(exportsOf(answer).exporter_view).toMatchObject({ months: 68 });
     expect(manifest.coverage.months).toEqual({ from: 201901, to: 202408 });
   });

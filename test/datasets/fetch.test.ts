@@ -46,10 +46,10 @@ describe("a month", () => {
     expect(seen.at(-1)).toBe(setup.bytes.length);
     await expectWhole(setup);
     expect((await setup.ask())[0]).toMatchObject({ sha256: sha256(setup.bytes), fetched: false });
-    expect(setup.asked).toHaveLength(1);
-    expect(setup.asked[0]!.url).toBe(`/files?file=${NAME}`);
+    expect(setup.requests).toHaveLength(1);
+    expect(setup.requests[0]!.url).toBe(`/files?file=${NAME}`);
     await setup.ask({ again: true });
-    expect(setup.asked).toHaveLength(2);
+    expect(setup.requests).toHaveLength(2);
   });
 
   test("is downloaded again after its file was changed", async () => {
@@ -65,13 +65,13 @@ describe("a month", () => {
     setup.whims.push({ cut_after: 0 }, { cut_after: 1 }, { cut_after: 30_000 }, { cut_after: 5_000 });
     await setup.ask();
     await expectWhole(setup);
-    expect(setup.asked.map(({ status }) => status)).toEqual([200, 200, 206, 206, 206]);
-    expect(setup.asked.slice(2).map(({ range }) => range)).toEqual([
+    expect(setup.requests.map(({ status }) => status)).toEqual([200, 200, 206, 206, 206]);
+    expect(setup.requests.slice(2).map(({ range }) => range)).toEqual([
       "bytes=1-",
       "bytes=30001-",
       "bytes=35001-",
     ]);
-    expect(setup.asked.slice(2).every(({ ifRange }) => ifRange === '"one"')).toBe(true);
+    expect(setup.requests.slice(2).every(({ ifRange }) => ifRange === '"one"')).toBe(true);
   });
 
   test("without an ETag continues by its date", async () => {
@@ -80,7 +80,7 @@ describe("a month", () => {
     setup.whims.push({ cut_after: 9_000 });
     await setup.ask();
     await expectWhole(setup);
-    expect(setup.asked[1]).toMatchObject({ status: 206, ifRange: setup.file.modified });
+    expect(setup.requests[1]).toMatchObject({ status: 206, ifRange: setup.file.modified });
   });
 
   test("changed on the server in between starts over", async () => {
@@ -92,7 +92,7 @@ describe("a month", () => {
     setup.file.etag = '"two"';
     await setup.ask();
     await expectWhole({ ...setup, bytes: setup.file.bytes });
-    expect(setup.asked.at(-1)).toMatchObject({ range: "bytes=9000-", ifRange: '"one"', status: 200 });
+    expect(setup.requests.at(-1)).toMatchObject({ range: "bytes=9000-", ifRange: '"one"', status: 200 });
   });
 
   test("starts over when the server sends the rest of another state", async () => {
@@ -100,7 +100,7 @@ describe("a month", () => {
     setup.whims.push({ cut_after: 9_000 }, { headers: { etag: '"other"' } });
     await setup.ask();
     await expectWhole(setup);
-    expect(setup.asked.map(({ status }) => status)).toEqual([200, 206, 200]);
+    expect(setup.requests.map(({ status }) => status)).toEqual([200, 206, 200]);
   });
 
   test("starts over when the server supports no ranges", async () => {
@@ -108,7 +108,7 @@ describe("a month", () => {
     setup.whims.push({ cut_after: 9_000 }, { ignore_range: true });
     await setup.ask();
     await expectWhole(setup);
-    expect(setup.asked.map(({ status }) => status)).toEqual([200, 200]);
+    expect(setup.requests.map(({ status }) => status)).toEqual([200, 200]);
   });
 
   test("is retried when the server is busy, after its Retry-After", async () => {
@@ -116,7 +116,7 @@ describe("a month", () => {
     setup.whims.push({ status: 503, headers: { "retry-after": "70" } }, { status: 429 }, { status: 500 });
     await setup.ask();
     expect(setup.pauses).toEqual([70_000, 2_000, 4_000]);
-    expect(setup.asked.map(({ status }) => status)).toEqual([503, 429, 500, 200]);
+    expect(setup.requests.map(({ status }) => status)).toEqual([503, 429, 500, 200]);
     setup.whims.push({
       status: 503,
       headers: { "retry-after": new Date(Date.now() + 300_000).toUTCString() },
@@ -138,7 +138,7 @@ describe("a download is refused with its reason", () => {
   test("for an unfinished month, before any request", async () => {
     const setup = await mirror();
     expect((await refusalOf(setup.ask({ to: 202604 }))).message).toMatch(/2026-04 is not over/);
-    expect(setup.asked).toEqual([]);
+    expect(setup.requests).toEqual([]);
   });
 
   test("for an unavailable server, preserving received bytes", async () => {
@@ -170,9 +170,9 @@ describe("a download is refused with its reason", () => {
     [
       "a page instead of an archive",
       () => Buffer.from(`<!DOCTYPE html>${" ".repeat(99)}`),
-      /no 7z archive, it begins with "<!DOC/,
+      /not a 7z archive: it begins with "<!DOC/,
     ],
-    ["an empty file", () => Buffer.from("7z"), /no 7z archive/],
+    ["an empty file", () => Buffer.from("7z"), /not a 7z archive/],
     ["a damaged start header", damage(15), /damaged \(the checksum of its start header\)/],
     [
       "an archive without its end",

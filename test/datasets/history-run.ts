@@ -19,11 +19,11 @@ const [database, dataDir, url, from, to, nth, ms] = process.argv.slice(2) as [
 ];
 const config = patientConfig({ DATABASE_URL: database, DATA_DIR: dataDir, SANDBOX: "0", ANCHORING: "0" });
 const die = () => process.kill(process.pid, "SIGKILL");
-let told = 0;
+let reports = 0;
 let waited = 0;
 const tell = () => {
-  told++;
-  if (told !== Number(nth)) return;
+  reports++;
+  if (reports !== Number(nth)) return;
   if (ms === "0") die();
   else setTimeout(die, Number(ms));
 };
@@ -47,5 +47,5 @@ const summary = await withRuntime(
   { chain: false, keeps: "asked" },
 );
 process.stdout.write(
-  `${JSON.stringify({ told, brought: summary.brought, missing: summary.missing.length })}\n`,
+  `${JSON.stringify({ reports, brought: summary.brought, missing: summary.missing.length })}\n`,
 );

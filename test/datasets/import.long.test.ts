@@ -150,7 +150,7 @@ describe("SDMX-CSV DS-045409", () => {
     ]);
   });
 
-  test("gives the same vintage from gzip and Windows line ends", async () => {
+  test("gives the same vintage with gzip and with Windows line endings", async () => {
     const dir = await tempDir();
     const text = await readFile(sdmxFixture, "utf8");
     const gz = join(dir, "a.csv.gz");
@@ -265,7 +265,7 @@ describe("a cell of several lines", () => {
     const second = await fileOf(dir, "b.csv", [header, line(4, 1, "0"), line(3, 4, "0.25")]);
     const refusal = await refusalOf(importFiles(dir, [first, second], { reporters: ["DE"] }));
     expect(refusal.message).toContain(
-      "b.csv line 3: DE US 39161000 EXPORT 202402 stands in a.csv line 4 already, with another amount",
+      "b.csv line 3: DE US 39161000 EXPORT 202402 is already in a.csv line 4, with a different amount",
     );
   });
 });

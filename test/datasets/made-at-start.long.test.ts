@@ -57,10 +57,10 @@ test("during the build, stage, progress and likely wait are reported everywhere"
   made = expected(service)(new AbortController().signal);
   const making = { dataset: "sandbox", stage: "write" };
   const ready = await until(async () => {
-    const told = await readiness();
+    const answer = await readiness();
     // In the middle there is a basis for the estimate.
-    expect(told.body.making[0]).toMatchObject({ ...making, percent: expect.toSatisfy((n) => n > 0) });
-    return told;
+    expect(answer.body.making[0]).toMatchObject({ ...making, percent: expect.toSatisfy((n) => n > 0) });
+    return answer;
   });
   expect(ready).toMatchObject({ status: 503, retry_after: String(ready.body.making[0]!.seconds_left) });
   expect((await health()).making).toMatchObject([making]);

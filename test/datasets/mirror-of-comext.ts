@@ -6,7 +6,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
-export type Asked = { url: string; range: string | undefined; ifRange: string | undefined; status: number };
+export type FileRequest = {
+  url: string;
+  range: string | undefined;
+  ifRange: string | undefined;
+  status: number;
+};
 
 /** A request's fault; undefined answers it properly. */
 export type Whim = {
@@ -26,14 +31,14 @@ export type Mood = (period: number, nth: number) => Whim | "cut" | undefined;
 
 /** Serves months like Eurostat, each with its own archive; a missing month is a 404. */
 export async function comextArchive(months: ReadonlyMap<number, Buffer>, mood: Mood = () => undefined) {
-  const asked: { period: number; method: string; status: number; from: number }[] = [];
+  const requests: { period: number; method: string; status: number; from: number }[] = [];
   /** Whether HEAD is answered, and the reader's folder: a cut line waits until half of the bytes are there. */
   const heads = { answer: true };
   const reader = { dir: "" };
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const period = Number(/full_v2_(\d{6})/.exec(request.url!)?.[1]);
     const method = request.method!;
-    const nth = asked.filter((one) => one.period === period && one.method === "GET").length;
+    const nth = requests.filter((one) => one.period === period && one.method === "GET").length;
     const given = method === "GET" ? mood(period, nth) : undefined;
     const whim = given === "cut" ? {} : (given ?? {});
     const body = whim.body ?? months.get(period);
@@ -42,7 +47,7 @@ export async function comextArchive(months: ReadonlyMap<number, Buffer>, mood: M
     const from = isRange ? Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0) : 0;
     const refused = method === "HEAD" && !heads.answer ? 405 : undefined;
     const status = whim.status ?? refused ?? (body === undefined ? 404 : from > 0 ? 206 : 200);
-    asked.push({ period, method, status, from });
+    requests.push({ period, method, status, from });
     const rest = status < 300 ? body!.subarray(from) : Buffer.from("no");
     response.writeHead(status, {
       "content-length": String(rest.length),
@@ -58,7 +63,7 @@ export async function comextArchive(months: ReadonlyMap<number, Buffer>, mood: M
       void landing.then(() => response.destroy());
     } else response.end(rest);
   };
-  return { url: await listening(createServer(answer)), asked, heads, reader };
+  return { url: await listening(createServer(answer)), requests, heads, reader };
 }
 
 async function listening(server: Server): Promise<string> {
@@ -84,7 +89,7 @@ async function landed(part: string, length: number): Promise<void> {
 
 /** Serves the bytes as the file of any month; `part` is the reader's part file. */
 export async function comextMirror(bytes: Buffer, part: string) {
-  const asked: Asked[] = [];
+  const requests: FileRequest[] = [];
   const whims: Whim[] = [];
   const file = { bytes, etag: '"one"' as string | undefined, modified: "Mon, 02 Mar 2026 10:00:00 GMT" };
 
@@ -101,7 +106,7 @@ export async function comextMirror(bytes: Buffer, part: string) {
     const isSame = ifRange === (file.etag ?? file.modified);
     const partial = range !== undefined && isSame && !whim.ignore_range;
     const status = whim.status ?? (partial ? (from < body.length ? 206 : 416) : 200);
-    asked.push({ url: request.url!, range, ifRange: ifRange as string | undefined, status });
+    requests.push({ url: request.url!, range, ifRange: ifRange as string | undefined, status });
     const rest = status === 206 ? body.subarray(from) : status === 200 ? body : Buffer.from("no");
     const headers: Record<string, string> = {
       "content-length": String(rest.length),
@@ -125,5 +130,5 @@ export async function comextMirror(bytes: Buffer, part: string) {
     } else response.end(rest);
   }
 
-  return { url: await listening(createServer(answer)), asked, whims, file };
+  return { url: await listening(createServer(answer)), requests, whims, file };
 }

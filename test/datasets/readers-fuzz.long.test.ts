@@ -8,6 +8,7 @@ import { Refusal } from "../../src/core/model/refusal.ts";
 import { readTextFile } from "../../src/datasets/reference/read.ts";
 import { referenceLayoutOf } from "../../src/datasets/reference/tables.ts";
 import { scaled } from "../support/scale.ts";
+import { damage, damagedBytes } from "./damaged-bytes.ts";
 
 const EU = `<?xml version="1.0" encoding="UTF-8"?>
 <!-- list -->
@@ -49,39 +50,6 @@ async function readingOf(bytes: Uint8Array): Promise<object[] | Refusal | undefi
   }
 }
 
-/** Parts of a file that readers are known to stumble over. */
-const oddities = [
-  ...[0x00, 0x1a, 0x80, 0xa0, 0xc3, 0xe8, 0xff, 0xfe].map((byte) => Buffer.of(byte)),
-  ...[
-    "\r",
-    "\n",
-    "\r\n",
-    '"',
-    ",",
-    ";",
-    "\t",
-    "&",
-    "&#0;",
-    "&#x27;",
-    "&#xD800;",
-    "&foo;",
-    "<",
-    "]]>",
-    "<!--",
-  ].map((text) => Buffer.from(text)),
-  ...["NA", "NaN", ":", "1e999", "-0", "٣", "\u202e", "\ufeff", "\ufffe"].map((text) => Buffer.from(text)),
-];
-
-const damage = (length: number) =>
-  fc.array(
-    fc.record({
-      at: fc.nat(length),
-      removed: fc.integer({ min: 0, max: 8 }),
-      added: fc.oneof(fc.constantFrom(...oddities), fc.uint8Array({ maxLength: 4 })),
-    }),
-    { minLength: 1, maxLength: 4 },
-  );
-
 test.each(Object.entries(tables))("%s is read as it is", async (name, text) => {
   expect(referenceLayoutOf((await write(text)).header)?.table.name).toBe(name);
   const rows = await readingOf(Buffer.from(text));
@@ -98,10 +66,7 @@ test.each(Object.entries(tables))("%s, damaged, gives rows without U+FFFD or a r
   const whole = Buffer.from(text);
   await fc.assert(
     fc.asyncProperty(damage(whole.length), async (damages) => {
-      let bytes: Buffer = whole;
-      for (const { at, removed, added } of damages)
-        bytes = Buffer.concat([bytes.subarray(0, at), added, bytes.subarray(at + removed)]);
-      const reading = await readingOf(bytes);
+      const reading = await readingOf(damagedBytes(whole, damages));
       if (reading instanceof Refusal) expect(reading.message).toMatch(/^given\b/);
       else expect(JSON.stringify(reading ?? "")).not.toContain("\ufffd");
     }),

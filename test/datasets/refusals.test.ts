@@ -134,7 +134,7 @@ const cases: Case[] = [
   {
     what: "lines that contradict each other",
     lines: [...sdmx, sdmx[2]!.replace("5000.0", "5001.0")],
-    says: /line 11: .* stands in bad.csv line 3 already, with another amount/,
+    says: /line 11: .* is already in bad.csv line 3, with a different amount/,
   },
   {
     what: "a mass without its value",

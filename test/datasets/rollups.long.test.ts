@@ -170,8 +170,8 @@ test("a vintage can be dropped and served again while its roll-ups are read", as
   const next = await twoYears(dir, { eur: 7_000_000 });
   const store = await storeOf(dir, vintage);
   for (let swap = 0; swap < 6; swap++) {
-    const [told] = await Promise.all([answers(store), store.serve(swap % 2 ? vintage : next.vintage)]);
-    expect([told.rolledUp, told.plain].every((text) => /15000002|21000002/.test(text))).toBe(true);
+    const [answer] = await Promise.all([answers(store), store.serve(swap % 2 ? vintage : next.vintage)]);
+    expect([answer.rolledUp, answer.plain].every((text) => /15000002|21000002/.test(text))).toBe(true);
   }
 });
 

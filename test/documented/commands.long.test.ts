@@ -1,4 +1,4 @@
-/** Each command on our pages exists and is run: here, in one started service, or by the named test. */
+/** Each command on our pages, except in guides' blocks, exists and is run: here, in one service, or by the named test. */
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -70,10 +70,10 @@ async function found(words: string[]): Promise<{ command: Command; rest: string[
   }
 }
 
-describe("what the pages tell", () => {
-  test("is seen", () => {
+describe("commands in the pages", () => {
+  test("are found", () => {
     expect(all.length).toBeGreaterThan(80);
-    for (const begins of ["curl", "bin/tallystick", "npm", "openssl"])
+    for (const begins of ["curl", "bin/tallystick", "npm"])
       expect(all.some(({ command, in_block }) => in_block && command.startsWith(begins))).toBe(true);
   });
 
@@ -214,30 +214,13 @@ describe("run in one service", () => {
       expect(await tallystick(words), command).toMatch(says);
       ran.push(command);
     }
-    const told = unique(
+    const lines = unique(
       ours.filter(({ in_block }) => in_block).map(({ command }) => command.replace(/^bin\//, "")),
     );
-    const left = told.filter(
+    const left = lines.filter(
       (command) => !ran.includes(command) && !elsewhere(command) && isForHere(command),
     );
     expect(left, "commands that no test runs").toEqual([]);
-  });
-
-  test("openssl makes keys that the settings take", async () => {
-    const made = await Promise.all(
-      unique(all.flatMap(({ command }) => (command.startsWith("openssl") ? command : []))).map((command) =>
-        run("sh", ["-ec", command]).then(({ stdout }) => [command, stdout.trim()] as const),
-      ),
-    );
-    const of = (part: string) => made.find(([command]) => command.includes(part))![1];
-    const secret = of("-hex 32");
-    const config = readConfig({
-      SIGNING_KEY: of("ed25519"),
-      SEED_SECRET: secret,
-      SUBJECT_MASTER_KEY: secret,
-      METRICS_TOKEN: of("-hex 24"),
-    });
-    expect(config.SIGNING_KEY).toBe(of("ed25519"));
   });
 });
 

@@ -84,8 +84,8 @@ test("a late reader reads evicted pages again", async () => {
 test("a failed read rejects its waiters, and the next reader retries it", async () => {
   const { backlog, away, walk } = logOf(3 * PAGE);
   away(true);
-  const asked = [backlog.after(0, 3 * PAGE), backlog.after(5, 3 * PAGE)];
-  for (const one of asked) await expect(one).rejects.toThrow("away");
+  const requests = [backlog.after(0, 3 * PAGE), backlog.after(5, 3 * PAGE)];
+  for (const one of requests) await expect(one).rejects.toThrow("away");
   away(false);
   expect(await walk(0)).toEqual(range(0, 3 * PAGE));
 });

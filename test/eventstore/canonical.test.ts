@@ -130,7 +130,7 @@ describe("strict parsing", () => {
     '[{"x":{},"x":[]}]',
     '{"__proto__":1,"__proto__":2}',
   ])("%s is refused", (text) => {
-    expect(() => parseStrict(text)).toThrow("stands twice");
+    expect(() => parseStrict(text)).toThrow("occurs twice");
   });
 
   test.each(["", "{", '{"a":1,}', "{'a':1}", "NaN", '{"a":01}', '{"a":1}x'])("%s is not JSON", (text) => {

@@ -149,7 +149,7 @@ onlyOnLinux(
 );
 
 onlyOnLinux(
-  "killed under load: what was acknowledged is there, and every key said again stands once",
+  "killed under load: every acknowledged commit is there, and every repeated key occurs once",
   async () => {
     const before = (await store.head()).position;
     const commits = Array.from({ length: 400 }, (_, n) =>

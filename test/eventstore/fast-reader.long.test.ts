@@ -119,10 +119,10 @@ describe("the usual line", () => {
   });
 });
 
-describe("what only the reader in JavaScript may judge is not taken", () => {
+describe("the fast reader leaves unusual lines to the JavaScript reader", () => {
   const [row] = usualRows() as [LogRow];
   const usual = textOf(row);
-  const told: [string, string][] = [
+  const results: [string, string][] = [
     [
       "a hash of one other digit",
       usual.replace(/("event_hash":")(.)/, (_, m, d) => m + (d === "0" ? "1" : "0")),
@@ -151,7 +151,7 @@ describe("what only the reader in JavaScript may judge is not taken", () => {
     ["2^53", usual.replace(/"position":\d+/, '"position":9007199254740992')],
     ["a leading zero", usual.replace(/"position":\d+/, '"position":01')],
   ];
-  test.each(told)("%s", (_, line) => {
+  test.each(results)("%s", (_, line) => {
     expect(takes(line)).toBe(false);
     same(`${usual}\n${line}\n${usual}\n`);
   });

@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const asked = async (type: string, parameter: Buffer): Promise<unknown> =>
+const decoded = async (type: string, parameter: Buffer): Promise<unknown> =>
   (await pool.query(`select to_json($1::${type}) as value`, [parameter])).rows[0].value;
 
 test("Postgres parses the arrays as intended", async () => {
@@ -42,16 +42,16 @@ test("Postgres parses the arrays as intended", async () => {
       fc.array(fc.integer()),
       fc.array(integer),
       async (t, i, n) => {
-        expect(await asked("text[]", textArray(t))).toEqual(t);
-        expect(await asked("int4[]", int4Array(i))).toEqual(i);
-        expect(await asked("int8[]", int8Array(n))).toEqual(n);
+        expect(await decoded("text[]", textArray(t))).toEqual(t);
+        expect(await decoded("int4[]", int4Array(i))).toEqual(i);
+        expect(await decoded("int8[]", int8Array(n))).toEqual(n);
       },
     ),
     { numRuns: scaled(50, 10) },
   );
   const uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
-  expect(await asked("uuid[]", uuidArray([Buffer.from(uuid.replaceAll("-", ""), "hex")]))).toEqual([uuid]);
-  expect(await asked("uuid[]", uuidArray([]))).toEqual([]);
+  expect(await decoded("uuid[]", uuidArray([Buffer.from(uuid.replaceAll("-", ""), "hex")]))).toEqual([uuid]);
+  expect(await decoded("uuid[]", uuidArray([]))).toEqual([]);
 });
 
 test("bytea and integer arrays round-trip", async () => {

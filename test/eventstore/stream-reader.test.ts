@@ -55,10 +55,10 @@ test("a failed query rejects its batch; the next ones are answered", async () =>
 });
 
 test("queries of one tick are batched, as are those that arrive during two running queries", async () => {
-  const asked: number[][] = [];
+  const requests: number[][] = [];
   const open: (() => void)[] = [];
   const double = batched<number, number>(async (_, questions) => {
-    asked.push([...questions]);
+    requests.push([...questions]);
     await new Promise<void>((done) => open.push(done));
     return questions.map((question) => 2 * question);
   });
@@ -67,9 +67,9 @@ test("queries of one tick are batched, as are those that arrive during two runni
     answers.push(...questions.map((question) => double(log.pool, question)));
     await turn();
   }
-  expect(asked).toEqual([[1, 2], [3]]);
+  expect(requests).toEqual([[1, 2], [3]]);
   open.shift()!();
-  await vi.waitFor(() => expect(asked).toEqual([[1, 2], [3], [4, 5, 6]]));
+  await vi.waitFor(() => expect(requests).toEqual([[1, 2], [3], [4, 5, 6]]));
   for (const done of open) done();
   expect(await Promise.all(answers)).toEqual([2, 4, 6, 8, 10, 12]);
 });

@@ -85,7 +85,7 @@ export const at = <Row>(rows: Row[], position: number): Row => rows[position - 1
 
 // Every member of an event line, changed on the fifth event (globex/order version 2, the first of a commit without a key).
 const CHANGED: { [Name in keyof LogRow]: [LogRow[Name], Record<string, number>, RegExp] } = {
-  position: [50, { order: 5 }, /position 50 stands where 5 belongs/],
+  position: [50, { order: 5 }, /position 50, expected 5/],
   tenant: ["acme", { chain: 5 }, /event_hash is/],
   stream_id: ["stock", { chain: 5 }, /event_hash is/],
   version: [3, { chain: 5 }, /event_hash is/],
@@ -131,7 +131,7 @@ tamper("event_hash changed, the chains and the log built on it", { chain: 9 }, /
   at(rows, 9).event_hash = A_HASH;
   at(rows, 9).log_hash = logHash(Buffer.from(at(rows, 8).log_hash, "hex"), 9, A_HASH).toString("hex");
 });
-tamper("version skipped, all hashes recomputed", { chain: 5 }, /version 3 stands where 2/, (rows) => {
+tamper("version skipped, all hashes recomputed", { chain: 5 }, /version 3, expected 2/, (rows) => {
   at(rows, 5).version = 3;
   at(rows, 8).version = 4;
   return rehash(ORIGIN, rows);
@@ -154,7 +154,7 @@ tamper("time goes back, all hashes recomputed", { order: 5 }, /is earlier than/,
   at(rows, 5).recorded_at_us -= 5000;
   return rehash(ORIGIN, rows);
 });
-tamper("a position skipped, all hashes recomputed", { order: 5 }, /position 6 stands where 5/, (rows) => {
+tamper("a position skipped, all hashes recomputed", { order: 5 }, /position 6, expected 5/, (rows) => {
   for (const row of rows.slice(4)) row.position++;
   return rehash(ORIGIN, rows);
 });
@@ -178,7 +178,7 @@ tamper(
 );
 
 // Moving events about.
-tamper("two events swapped", { chain: 5, order: 5 }, /stands where/, (rows) => {
+tamper("two events swapped", { chain: 5, order: 5 }, /, expected/, (rows) => {
   const five = at(rows, 5);
   rows[4] = at(rows, 8);
   rows[7] = five;
@@ -186,21 +186,21 @@ tamper("two events swapped", { chain: 5, order: 5 }, /stands where/, (rows) => {
 reline(
   "the first event deleted",
   { chain: 3, order: 1, commits: 1, completeness: 9 },
-  /stands where/,
+  /, expected/,
   (lines) => lines.toSpliced(1, 1),
 );
 tamper("the first event deleted, header and last line made to fit", { order: 2 }, /log_hash is/, (rows) =>
   rows.slice(1),
 );
-tamper("an event in the middle deleted", { chain: 7, order: 5, commits: 5 }, /stands where/, (rows) =>
+tamper("an event in the middle deleted", { chain: 7, order: 5, commits: 5 }, /, expected/, (rows) =>
   rows.filter((row) => row.position !== 5),
 );
 tamper("the last event deleted", { commits: 9 }, /lacks 1 of its events/, (rows) => rows.slice(0, -1));
-tamper("an event twice", { chain: 6, order: 6, commits: 6 }, /stands where/, (rows) => [
+tamper("an event twice", { chain: 6, order: 6, commits: 6 }, /, expected/, (rows) => [
   ...rows.slice(0, 5),
   ...rows.slice(4),
 ]);
-tamper("an event of another log inserted", { chain: 5, order: 5 }, /stands where|is/, (rows) => {
+tamper("an event of another log inserted", { chain: 5, order: 5 }, /, expected|is/, (rows) => {
   const stranger = new LogBuilder("elsewhere/main/e2");
   for (const row of log().slice(0, 4))
     stranger.append({ events: [{ ...row, payload: {} }], recorded_at_us: row.recorded_at_us });
@@ -237,11 +237,11 @@ tamper("another request_hash", { commits: 1 }, /meta.commit is/, (rows) => {
 tamper("idem_key on an event inside a commit", { commits: 2 }, /without commit_size/, (rows) => {
   at(rows, 2).idem_key = "k1";
 });
-tamper("commit named in the metadata inside a commit", { commits: 2 }, /meta.commit stands on/, (rows) => {
+tamper("commit named in the metadata inside a commit", { commits: 2 }, /meta.commit is set on/, (rows) => {
   at(rows, 2).meta = at(rows, 1).meta;
   return rehash(ORIGIN, rows);
 });
-tamper("commit_size taken from a commit", { commits: 5 }, /meta.commit stands on/, (rows) => {
+tamper("commit_size taken from a commit", { commits: 5 }, /meta.commit is set on/, (rows) => {
   at(rows, 5).commit_size = null;
 });
 tamper("empty idem_key for none", { commits: 5 }, /idem_key is empty/, (rows) => {
@@ -314,9 +314,9 @@ reline("not the expected origin", { completeness: 1 }, /is not the expected/, (l
   origin: "log.test/main/e2",
 });
 reline(
-  "a head held where no event stands, another held beyond the end",
+  "a given head at a position without an event, another beyond the end",
   { completeness: 3 },
-  /no event stands at 3/,
+  /there is no event at 3/,
   (lines) => lines.map((line) => line.replace('{"position":3,', '{"position":30,')),
   { heads: [...held(3).heads, { position: 40, hash_prefix: A_HASH }] },
 );
@@ -325,9 +325,9 @@ reline("a head of another epoch", { completeness: 1 }, /epoch "e2"/, (lines) => 
   heads: [parseNotedHead(`v1.e2.9.${at(log(), 9).log_hash.slice(0, 16)}`)],
 });
 reline(
-  "the beginning left out, a head before it held",
+  "the beginning left out, with a head before it given",
   { completeness: 8 },
-  /no event stands at 3/,
+  /there is no event at 3/,
   () => exportLines(ORIGIN, log().slice(7), at(log(), 7).log_hash),
   held(3),
 );

@@ -165,7 +165,7 @@ describe("a header that is not one", () => {
 });
 
 describe("hostile sizes", () => {
-  test("a line beyond the limit is passed over without being kept", async () => {
+  test("a line beyond the limit is skipped and not held in memory", async () => {
     async function* lines() {
       yield Buffer.from(`${LINES[0]}\n`);
       for (let i = 0; i < 512; i++) yield Buffer.alloc(MIB, "x");
@@ -233,7 +233,7 @@ describe("many faults", () => {
     expect(headless.verdicts[0]!.fault_count).toBe(1);
   });
 
-  test("the first hundred of a verdict are told, the lowest first, and the others counted", async () => {
+  test("the report lists the first hundred faults of a verdict, lowest first, and counts the others", async () => {
     const builder = new LogBuilder(ORIGIN);
     const rows = Array.from({ length: 150 }, (_, n) =>
       builder.append({

@@ -62,14 +62,14 @@ test("one text is parsed at a time", async () => {
   );
 });
 
-test("more than ten do not wait: the eleventh is told to retry, and may", async () => {
+test("ten drafts wait; the eleventh gets a retry, which succeeds later", async () => {
   const { typescript } = scripted("sleep 0.1");
-  const asked = await Promise.allSettled(Array.from({ length: 12 }, () => typescript("")));
-  expect(asked.map(({ status }) => status)).toEqual([
+  const requests = await Promise.allSettled(Array.from({ length: 12 }, () => typescript("")));
+  expect(requests.map(({ status }) => status)).toEqual([
     ...Array(10).fill("fulfilled"),
     ...Array(2).fill("rejected"),
   ]);
-  expect(asked[11]).toMatchObject({
+  expect(requests[11]).toMatchObject({
     reason: { code: "unavailable", retry_after_s: 5, message: expect.stringMatching("too many drafts wait") },
   });
   expect(await typescript("")).toBeUndefined();

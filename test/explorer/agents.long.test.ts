@@ -181,10 +181,10 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
   });
 
   test("the page tells a program that it is for browsers", async () => {
-    const asked = (Accept: string) => fetch(`${service.url}/soul/1`, { headers: { Accept } });
-    expect((await asked("*/*")).status).toBe(404);
-    expect((await asked("application/json")).headers.get("content-type")).toContain("problem+json");
-    const page = await asked("text/html,*/*;q=0.8");
+    const request = (Accept: string) => fetch(`${service.url}/soul/1`, { headers: { Accept } });
+    expect((await request("*/*")).status).toBe(404);
+    expect((await request("application/json")).headers.get("content-type")).toContain("problem+json");
+    const page = await request("text/html,*/*;q=0.8");
     expect([page.status, page.headers.get("content-type"), page.headers.get("vary")]).toEqual([
       200,
       expect.stringContaining("text/html"),

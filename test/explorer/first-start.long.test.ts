@@ -24,12 +24,12 @@ describe.skipIf(!chromium)(`a first start${chromium ? "" : " (skipped: no Chromi
 
   test("the chart appears without a reload once its data are ready, and is not requested before", async () => {
     const { page, complaints } = await visit(browser, service.url, "/");
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(new URL(request.url()).pathname));
     await page.getByText("data is being made").waitFor();
     const title = page.getByRole("heading", { name: "What an answer looks like" });
     expect(await title.isVisible()).toBe(false);
-    expect(asked).not.toContain("/chart.svg");
+    expect(requests).not.toContain("/chart.svg");
     await openSandbox(service);
     await title.waitFor();
     const image = page.getByRole("img", {
@@ -37,7 +37,7 @@ describe.skipIf(!chromium)(`a first start${chromium ? "" : " (skipped: no Chromi
     });
     await image.waitFor();
     expect(await image.evaluate((one: { naturalWidth: number }) => one.naturalWidth)).toBeGreaterThan(300);
-    expect(asked.filter((path) => path === "/chart.svg")).toHaveLength(1);
+    expect(requests.filter((path) => path === "/chart.svg")).toHaveLength(1);
     expect(complaints.filter((complaint) => !complaint.includes("responded with a status of 503"))).toEqual(
       [],
     );

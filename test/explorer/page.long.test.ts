@@ -198,10 +198,10 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     expect(await page.getByRole("status").filter({ hasText: "The event holds" }).count()).toBe(1);
   });
 
-  test("it checks an event against the visitor's knowledge", async () => {
+  test("the page checks an event against heads and keys that the visitor enters", async () => {
     const { events } = await ask<{ events: { event_id: string }[] }>("/log/events?before=30&limit=1");
     const page = await open("/log#verify");
-    await page.getByText("What you hold yourself").click();
+    await page.getByText("Your own evidence").click();
     await page.getByLabel("Log key").fill("nonsense");
     await page.getByLabel("Event id").fill(events[0]!.event_id);
     await page.locator("#event-form").getByRole("button", { name: "Verify" }).click();
@@ -285,7 +285,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
       const page = await open("/log#verify");
       const [head] = /(?<="position":)\d+,"log_hash":"[0-9a-f]{64}"(?=\}\}\n$)/.exec(pack)!;
       const [position, hash] = head.replaceAll('"', "").split(",log_hash:");
-      await page.getByText("What you hold yourself").click();
+      await page.getByText("Your own evidence").click();
       await page.getByLabel("Heads or cursors").fill(`${Number(position) + 1}:${hash}`);
       await drop(page, "log.ndjson", pack);
       await page.locator(".verdict.bad").waitFor();
@@ -377,17 +377,17 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     };
     await expect.poll(() => after5s(() => newest.count())).toBe(1);
 
-    let asked = 0;
+    let requests = 0;
     const away = /\/log\/(status|anchors)/;
     await page.route(away, (route) => {
-      asked++;
+      requests++;
       return route.abort();
     });
     await page.evaluate(`Object.defineProperty(document, "hidden", { value: true, configurable: true })`);
     await page.clock.runFor(60_000);
-    const before = asked;
+    const before = requests;
     await page.clock.runFor(60_000);
-    expect(asked).toBe(before);
+    expect(requests).toBe(before);
 
     await page.evaluate(`delete document.hidden; document.dispatchEvent(new Event("visibilitychange"))`);
     await page.locator("#trouble", { hasText: "The service cannot be reached." }).waitFor();

@@ -60,7 +60,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     service = await startService({ env: { OPEN_CALLS_PER_MINUTE: "100000" } });
     browser = await launchChromium(chromium!);
     opened = await visit(browser, service.url, "/log#verify");
-    await opened.page.getByText("What you hold yourself").click();
+    await opened.page.getByText("Your own evidence").click();
   });
   afterAll(async () => {
     await browser?.close();

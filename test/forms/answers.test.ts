@@ -33,14 +33,14 @@ afterAll(async () => {
 /** Asks a line such as "GET /v1/agent/trade/countries", or "POST /path {…}". */
 function ask(line: string, accept = "application/json"): Promise<Response> {
   const [method, path, ...body] = line.split(" ");
-  const asked = { ...headers, Accept: accept };
+  const request = { ...headers, Accept: accept };
   return method === "POST"
     ? fetch(service.url + path, {
         method,
-        headers: { ...asked, "Content-Type": "application/json" },
+        headers: { ...request, "Content-Type": "application/json" },
         body: body.join(" "),
       })
-    : fetch(service.url + path, { headers: asked });
+    : fetch(service.url + path, { headers: request });
 }
 
 type Answer = {
@@ -114,11 +114,11 @@ describe("rows", () => {
     for (const row of parquet.rows)
       expect(row).toMatchObject({ synthetic: true, vintage: expect.any(String) });
     // Whatever `meta` tells stands in the file too.
-    const told = ([name, value]: [string, unknown]) => [
+    const results = ([name, value]: [string, unknown]) => [
       name,
       typeof value === "string" ? value : JSON.stringify(value),
     ];
-    expect(parquet.meta).toMatchObject(Object.fromEntries(Object.entries(meta).map(told)));
+    expect(parquet.meta).toMatchObject(Object.fromEntries(Object.entries(meta).map(results)));
     // Nothing stands in a cell that only a program can read.
     expect(rows.flatMap(Object.values).filter((cell) => /^[[{]/.test(cell))).toEqual([]);
     const list = listOf(data as Row | Row[]);
@@ -188,7 +188,7 @@ describe("rows", () => {
     );
   });
 
-  test("wood-products has a row a product, with three partners beside each other", async () => {
+  test("wood-products has one row for each product, with its three partners as columns", async () => {
     const path = "GET /v1/agent/trade/wood-products?reporter=DE&year=2024";
     const { data } = (await jsonOf(path)) as { data: { product: string; top_partners: Row[] }[] };
     expect(await columnsOf(path, "product", "first.partner", "second.value_eur", "third.share")).toEqual(

@@ -79,7 +79,7 @@ describe("HTTP", () => {
     expect((await head.arrayBuffer()).byteLength).toBe(0);
   });
 
-  test("text is compressed for who asks, what is compressed already is not", async () => {
+  test("text is compressed if the client accepts gzip; compressed formats are not compressed again", async () => {
     const codingOf = async (form: string) =>
       (await ask(form, { headers: { "Accept-Encoding": "gzip" } })).headers.get("content-encoding");
     expect(await codingOf("text/csv")).toBe("gzip");
@@ -113,7 +113,7 @@ describe("a form that is paid for", () => {
   const csv = { headers: { Accept: "text/csv" } };
   const receiptOf = (answer: Response) => receiptIn(answer.headers.get("PAYMENT-RESPONSE")!)!;
 
-  test("is told in the terms, and its receipt names the bytes that came and the form that was asked for", async () => {
+  test("is named in the terms; the receipt has the digest of the bytes and the requested form", async () => {
     const url = service.url + TIMELINE;
     expect((await quoteOf(url, csv)) as { mimeType?: string }).toMatchObject({ mimeType: "text/csv" });
     const { payment, answer } = await buy(wallet(1), url, csv);
@@ -129,9 +129,9 @@ describe("a form that is paid for", () => {
     const { keys } = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as {
       keys: unknown[];
     };
-    const asked = { operation: "trade_timeline", input };
-    expect(verifyReceipt(jws, { keys, body, request: { ...asked, form: "text/csv" } }).ok).toBe(true);
-    expect(verifyReceipt(jws, { keys, body, request: asked }).ok).toBe(false);
+    const request = { operation: "trade_timeline", input };
+    expect(verifyReceipt(jws, { keys, body, request: { ...request, form: "text/csv" } }).ok).toBe(true);
+    expect(verifyReceipt(jws, { keys, body, request: request }).ok).toBe(false);
 
     // The same again is the same bytes under the same receipt; another form is another call.
     const again = await present(url, payment, csv);

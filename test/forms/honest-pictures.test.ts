@@ -35,7 +35,7 @@ describe("a provisional value far beyond the settled ones", () => {
     ],
   });
 
-  test("is cut at the edge, marked by a triangle, and told in full", async () => {
+  test("is cut at the edge, marked by a triangle, and noted with its full value", async () => {
     const { series, notes } = cutProvisional(chart);
     expect(Math.max(...(series[0]!.values as number[]))).toBeLessThan(3_000);
     expect(series[0]!.cut).toEqual([false, false, false, false, true]);

@@ -242,12 +242,12 @@ describe("figures", () => {
 
   test("far from zero are drawn from near the least of them, and a note says so", async () => {
     const note = "The axis does not begin at zero.";
-    const told = async (values: number[], kind: Chart["kind"] = "line") =>
+    const report = async (values: number[], kind: Chart["kind"] = "line") =>
       textsOf(await draw(chartOf({ kind, series: [{ name: "a", values }] }))).includes(note);
-    expect(await told([900, 1000])).toBe(true);
-    expect(await told([100, 1000])).toBe(false);
-    expect(await told([1000])).toBe(false);
-    expect(await told([900, 1000], "bar")).toBe(false);
+    expect(await report([900, 1000])).toBe(true);
+    expect(await report([100, 1000])).toBe(false);
+    expect(await report([1000])).toBe(false);
+    expect(await report([900, 1000], "bar")).toBe(false);
   });
 
   test("of several tables name each vintage", async () => {

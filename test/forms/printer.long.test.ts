@@ -26,8 +26,8 @@ describe("the printer", () => {
     );
 
   test("refuses what more than fifty would wait for, and draws the others", async () => {
-    const told = await orders(60, printer);
-    const refused = told.filter((one): one is PromiseRejectedResult => one.status === "rejected");
+    const results = await orders(60, printer);
+    const refused = results.filter((one): one is PromiseRejectedResult => one.status === "rejected");
     expect(refused.length).toBe(9);
     for (const { reason } of refused) expect((reason as Refusal).type.slug).toBe("busy");
   });
@@ -47,9 +47,9 @@ describe("the printer", () => {
 
   test("that is closed prints nothing more", async () => {
     const own = createPrinter();
-    const told = orders(3, own);
+    const answer = orders(3, own);
     await own.close();
-    expect((await told).every(({ status }) => status === "rejected")).toBe(true);
+    expect((await answer).every(({ status }) => status === "rejected")).toBe(true);
     expect((await orders(1, own))[0]!.status).toBe("rejected");
   });
 });

@@ -5,8 +5,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { csvOf } from "../../src/adapters/printing/csv.ts";
-import { type SourcedAnswer, sheetOf, tableAt } from "../../src/api/declare/forms/table.ts";
+import { type RowsPath, type SourcedAnswer, sheetOf, tableAt } from "../../src/api/declare/forms/table.ts";
 import type { Sheet } from "../../src/core/model/sheet.ts";
+import { reconstructOutput } from "../../src/projections/mirror/answers/answer.ts";
+import { alertsOutput } from "../../src/projections/trade/answers/alerts.ts";
+import { heatmapOutput } from "../../src/projections/trade/answers/heatmap.ts";
+import { pricesOutput } from "../../src/projections/trade/answers/prices.ts";
+import { topProductsOutput } from "../../src/projections/trade/answers/rankings.ts";
+import { timelineOutput } from "../../src/projections/trade/answers/series.ts";
 import { scaled } from "../support/scale.ts";
 
 const meta = { dataset: "d", vintage: "v", synthetic: false, source: "s" };
@@ -53,6 +59,34 @@ describe("columns", () => {
     });
   });
 
+  test("of whole euros are integers, and of means are not", () => {
+    const typesOf = (schema: z.ZodObject, place: RowsPath) =>
+      Object.fromEntries(
+        sheetOf(tableAt(schema, place), {
+          data: { series: [], alerts: [] },
+          meta,
+        } as SourcedAnswer).columns.map(({ name, type }) => [name, type]),
+      );
+    expect(typesOf(pricesOutput, "data.series")).toMatchObject({
+      value_eur: "integer",
+      excluded_value_eur: "integer",
+      quantity_kg: "number",
+    });
+    expect(typesOf(alertsOutput, "data.alerts")).toMatchObject({ value_eur: "integer", base_eur: "number" });
+    const flows = { imports_eur: "integer", exports_eur: "integer" };
+    const wholes = { data: [], meta } as unknown as SourcedAnswer;
+    for (const output of [timelineOutput, topProductsOutput, heatmapOutput])
+      expect(
+        Object.fromEntries(
+          sheetOf(tableAt(output, "data"), wholes).columns.map(({ name, type }) => [name, type]),
+        ),
+      ).toMatchObject(flows);
+    expect(sheetOf(tableAt(reconstructOutput, "data"), wholes).columns).toContainEqual({
+      name: "reported_eur",
+      type: "integer",
+    });
+  });
+
   test("that may be absent are left out when all rows lack them, and are all there without rows", () => {
     const row = z.object({ a: z.int().optional(), b: z.int().optional(), c: z.int() });
     const names = (data: object[]) =>
@@ -64,7 +98,7 @@ describe("columns", () => {
     expect(names([])).toEqual(["a", "b", "c"]);
   });
 
-  test("of alternatives stand side by side, in the order of the longest", () => {
+  test("of alternatives are columns side by side, in the order of the longest", () => {
     const short = z.object({ code: z.string(), to: z.string() });
     const row = z.union([short.extend({ name: z.string() }), short]);
     expect(sheet(row, [{ code: "LV", to: "2024" }]).columns.map(({ name }) => name)).toEqual([
@@ -101,7 +135,7 @@ describe("columns", () => {
     expect(sheet(row, [own]).rows).toEqual([[2024, "mine", "w", true]]);
   });
 
-  test("a place that is no list is told when the operation is declared", () => {
+  test("a table path that is not a list fails when the operation is declared", () => {
     expect(() => tableAt(z.object({ data: z.object({}) }), "data.months")).toThrow("data.months is no array");
   });
 });

@@ -20,10 +20,10 @@ beforeAll(async () => {
   return opened.close;
 });
 
-const stats = async (asked: z.input<typeof countryStatsInput>) =>
-  countryStatsOutput.parse(await countryStats(opened.trade, countryStatsInput.parse(asked)));
-const marketOf = async (asked: z.input<typeof marketInput>) =>
-  marketOutput.parse(await market(opened.trade, noTables, marketInput.parse(asked)));
+const stats = async (request: z.input<typeof countryStatsInput>) =>
+  countryStatsOutput.parse(await countryStats(opened.trade, countryStatsInput.parse(request)));
+const marketOf = async (request: z.input<typeof marketInput>) =>
+  marketOutput.parse(await market(opened.trade, noTables, marketInput.parse(request)));
 type Row = { year: number; imports: number; exports: number };
 
 describe("country stats", () => {
@@ -75,7 +75,7 @@ describe("country stats", () => {
 });
 
 describe("market intelligence", () => {
-  const asked = { hs: "27", reporter: "LV", flow: "IMPORT", years: "2020-2024" } as const;
+  const request = { hs: "27", reporter: "LV", flow: "IMPORT", years: "2020-2024" } as const;
   const ofYear = (year: number, where: string) =>
     opened.sql<{ partner: string; value: number; weighed: number; kg: number | null }>(`
       select partner, sum(value_eur)::double as value, coalesce(sum(value_eur) filter (quantity_kg > 0), 0)::double as weighed,
@@ -84,7 +84,7 @@ describe("market intelligence", () => {
   const where = "reporter = 'LV' and flow = 'IMPORT' and hs2 = '27'";
 
   test("partners and their shares match the tables, and price and quantity add up to the change", async () => {
-    const { data, meta } = await marketOf(asked);
+    const { data, meta } = await marketOf(request);
     expect(meta.year).toBe(2024);
     const [before, after] = [await ofYear(2023, where), await ofYear(2024, where)];
     expect(data.partners.map(({ partner, value_eur }) => [partner, value_eur])).toEqual(
@@ -107,7 +107,7 @@ describe("market intelligence", () => {
   });
 
   test("advantage is the country's share of exports over the 27's", async () => {
-    const { data } = await marketOf({ ...asked, flow: "EXPORT" });
+    const { data } = await marketOf({ ...request, flow: "EXPORT" });
     const [sums] = await opened.sql<{ own: number; all: number; eu: number; eu_all: number }>(`
       select sum(value_eur) filter (reporter = 'LV' and hs2 = '27')::double as own, sum(value_eur) filter (reporter = 'LV')::double as all,
         sum(value_eur) filter (hs2 = '27')::double as eu, sum(value_eur)::double as eu_all
@@ -117,7 +117,7 @@ describe("market intelligence", () => {
   });
 
   test("gravity compares each partner with its expected trade", async () => {
-    const { data } = await marketOf(asked);
+    const { data } = await marketOf(request);
     const { gravity } = data;
     if (gravity === null) throw new Error(`no gravity: ${JSON.stringify(data.absent)}`);
     expect(gravity.cells).toBeGreaterThanOrEqual(200);
@@ -126,7 +126,7 @@ describe("market intelligence", () => {
   });
 
   test("dependency of the last three years matches the tables", async () => {
-    const { data } = await marketOf(asked);
+    const { data } = await marketOf(request);
     const years = data.dependency!.years;
     expect(years.map(({ year }) => year)).toEqual([2022, 2023, 2024]);
     const members =
@@ -142,10 +142,10 @@ describe("market intelligence", () => {
       );
   });
 
-  test("a single year is still compared with those before; the 27 together have no advantage, with the reason", async () => {
-    const alone = await marketOf({ ...asked, years: "2024" });
+  test("a single year is compared with earlier years; the 27 together have no advantage, and the answer says why", async () => {
+    const alone = await marketOf({ ...request, years: "2024" });
     expect(alone.data.size.map(({ year }) => year)).toEqual([2024]);
-    expect(alone.data.price_and_quantity).toEqual((await marketOf(asked)).data.price_and_quantity);
+    expect(alone.data.price_and_quantity).toEqual((await marketOf(request)).data.price_and_quantity);
     expect(alone.data.absent).toContainEqual({ of: "growth", why: "growth needs two complete years" });
     const { data, meta } = await marketOf({ hs: "27" });
     expect(meta.reporter).toBeNull();
@@ -155,8 +155,8 @@ describe("market intelligence", () => {
 });
 
 describe("a product", () => {
-  const productOf = async (asked: z.input<typeof productInput>) =>
-    productOutput.parse(await product(opened.trade, productInput.parse(asked)));
+  const productOf = async (request: z.input<typeof productInput>) =>
+    productOutput.parse(await product(opened.trade, productInput.parse(request)));
 
   test("the 27 and their partners match the tables", async () => {
     const { data, meta } = await productOf({ hs: "27", year: 2024 });

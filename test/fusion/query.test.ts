@@ -209,7 +209,7 @@ describe("a question before it is paid", () => {
     expect(refused.understood).toBeUndefined();
   });
 
-  test("with two near readings is refused as ambiguous before and after its payment is asked for", async () => {
+  test("with two likely meanings is refused as ambiguous, before its 402 and with a payment", async () => {
     const ambiguous = { question: "How dependent is Latvia on imports of clothes?" };
     const { headers } = await service.issue({ scopes: ["read", "order", "skill"] });
     const before = await unpaid("fusion/query", ambiguous);
@@ -233,8 +233,8 @@ describe("a question before it is paid", () => {
   });
 
   test("can be read free of charge", async () => {
-    const asked = `${service.url}/v1/agent/fusion/intents?question=${encodeURIComponent(question)}`;
-    const { meta } = (await (await fetch(asked)).json()) as { meta: { understood: object } };
+    const url = `${service.url}/v1/agent/fusion/intents?question=${encodeURIComponent(question)}`;
+    const { meta } = (await (await fetch(url)).json()) as { meta: { understood: object } };
     expect(meta.understood).toMatchObject({ intent: "dependency", product: { code: "27" } });
     const plain = await (await fetch(`${service.url}/v1/agent/fusion/intents`)).json();
     expect(plain).toMatchObject({ meta: { understood: null } });

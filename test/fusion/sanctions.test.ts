@@ -48,12 +48,12 @@ const invented = () =>
 
 async function check(
   reference: ReferenceStore,
-  asked: z.input<typeof sanctionsInput>,
+  request: z.input<typeof sanctionsInput>,
   released_at = "2026-11-01T00:00:00.000Z",
 ) {
   const releasedAt = async (vintages: readonly string[]) =>
     new Map(vintages.map((vintage) => [vintage, released_at]));
-  const input = sanctionsInput.parse(asked);
+  const input = sanctionsInput.parse(request);
   return sanctionsOutput.parse(await sanctionsCheck(reference, input, { now: NOW, releasedAt, trade }));
 }
 

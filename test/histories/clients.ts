@@ -19,7 +19,14 @@ import { untied } from "../support/around-commits.ts";
 import type { Op, Transaction } from "./list-append.ts";
 import * as lists from "./lists.ts";
 
-const { url, name, first, clients, lists: count, leaves_out } = JSON.parse(process.argv[2]!) as lists.Told;
+const {
+  url,
+  name,
+  first,
+  clients,
+  lists: count,
+  leaves_out,
+} = JSON.parse(process.argv[2]!) as lists.ListFixture;
 /** A longer list is replaced by the next, so that reads stay short. */
 const LONG = 40;
 

@@ -101,7 +101,7 @@ describe("by its name", () => {
     expect(names([{ ...first!, ended: 1_000 }, ...others])).toEqual(["G-single-realtime"]);
   });
 
-  test("realtime: what began after the other's answer stands before it", () =>
+  test("realtime: an operation is ordered before one that was answered before it began", () =>
     expect(names(one_by_one([append("x", 1)], [append("x", 2)], [read("x", 2, 1)]))).toEqual([
       "G0-realtime",
     ]));

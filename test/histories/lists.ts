@@ -16,7 +16,7 @@ export const evolve = (state: readonly number[], { data }: ListEvent) => [...sta
 export const append = (value: number): ListEvent[] => [{ type: "Appended", data: { value } }];
 
 /** A process's instructions; its values begin with `first`, unique to it. */
-export type Told = {
+export type ListFixture = {
   url: string;
   name: string;
   first: number;

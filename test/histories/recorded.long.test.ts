@@ -14,7 +14,7 @@ import { startProgram } from "../support/compiled.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { scaled } from "../support/scale.ts";
 import { anomaliesOf, type Op, type Transaction } from "./list-append.ts";
-import { prefix, type Told } from "./lists.ts";
+import { type ListFixture, prefix } from "./lists.ts";
 
 const SECONDS = scaled(10, 3);
 const PROCESSES = 4;
@@ -37,7 +37,7 @@ afterEach(async () => {
 
 /** The recorded history, extended by each line; `killed_every_ms` kills a process, and another replaces it. */
 async function recorded(
-  told: Omit<Told, "url" | "name" | "first">,
+  answer: Omit<ListFixture, "url" | "name" | "first">,
   { seconds, killed_every_ms, least = 0 }: { seconds: number; killed_every_ms?: number; least?: number },
 ): Promise<{ history: Transaction[]; killed: number }> {
   const history = new Map<string, Transaction>();
@@ -45,7 +45,7 @@ async function recorded(
   let killed = 0;
   const start = (): Running => {
     const first = started++ * RANGE;
-    const args: Told = { ...told, url: database.url, name: `p${started}`, first };
+    const args: ListFixture = { ...answer, url: database.url, name: `p${started}`, first };
     const child = startProgram("test/histories/clients.ts", [JSON.stringify(args)], {
       stdio: ["pipe", "pipe", "inherit"],
     });
@@ -116,7 +116,7 @@ async function lastReads(): Promise<Transaction[]> {
 const count = (history: readonly Transaction[], outcome: Transaction["outcome"]) =>
   history.filter((one) => one.outcome === outcome).length;
 
-test("four processes, of which one is killed time and again: nothing that was acknowledged is lost, and all of it stands in one order", async () => {
+test("four processes, of which one is killed time and again: every acknowledged append is in the log, in one order", async () => {
   const { history, killed } = await recorded(
     { clients: 6, lists: 6 },
     { seconds: SECONDS, killed_every_ms: 1_500, least: LEAST },

@@ -77,8 +77,8 @@ export function caller(url: string) {
     purpose = "prove",
     about?: string,
   ): Promise<{ challenge: string; signature: string }> {
-    const asked = { agent_id, key: key.name, purpose, ...(about !== undefined && { about }) };
-    const { body } = await post("/soul/challenge", asked);
+    const request = { agent_id, key: key.name, purpose, ...(about !== undefined && { about }) };
+    const { body } = await post("/soul/challenge", request);
     const challenge = String(body.challenge);
     return { challenge, signature: await key.sign(challenge) };
   }
@@ -107,8 +107,8 @@ export async function delegation(
   const text = JSON.stringify({ agent_id: from, expires_in_s, max_spend_usdc, scopes, to });
   const about = createHash("sha256").update(text).digest("hex");
   const proof = await api.proof(by, from, "delegate", about);
-  const asked = { to, scopes, expires_in_s, max_spend_usdc, ...proof };
-  const made = await api.post(`/soul/${from}/delegations`, asked);
+  const request = { to, scopes, expires_in_s, max_spend_usdc, ...proof };
+  const made = await api.post(`/soul/${from}/delegations`, request);
   if (made.status !== 200) throw new Error(JSON.stringify(made.body));
   return String(made.body.delegation_id);
 }

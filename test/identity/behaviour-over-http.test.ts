@@ -64,10 +64,10 @@ describe("an agent with a dozen paid calls", () => {
   });
 
   test("has a history with null, not zero, on days before its registration", async () => {
-    const asked = `/soul/1/dna/history?from=${dayBefore(1)}`;
-    expect((await api.get(asked)).status).toBe(401);
+    const url = `/soul/1/dna/history?from=${dayBefore(1)}`;
+    expect((await api.get(url)).status).toBe(401);
     for (const headers of [own, tenant]) {
-      const { body } = await api.get(asked, headers);
+      const { body } = await api.get(url, headers);
       expect(body.points).toMatchObject([
         { day: dayBefore(1), events: 0, dna: null },
         { day: dayBefore(0), events: 12, dna: { curiosity: 0.05 } },

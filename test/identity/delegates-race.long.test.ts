@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 /** The number of events of a type, and the position of the last. */
-const told = async (type: string) =>
+const eventsOf = async (type: string) =>
   (
     await first.app.pool.query<{ count: number; last: number }>(
       `select count(*)::int as count, coalesce(max(position), 0)::float8 as last from eventstore.events where type = $1`,
@@ -65,7 +65,7 @@ test("a call for a principal that another process suspends is refused, even afte
     leaveAlone();
   }
   expect(suspended).toBe(true);
-  expect(await told("OrderCancelled")).toMatchObject({ count: 0 });
+  expect(await eventsOf("OrderCancelled")).toMatchObject({ count: 0 });
   await setSuspended(second.app, "SX#1", { suspended: false, reason: "sorted out" });
 });
 
@@ -99,7 +99,7 @@ test("a delegate's call whose process is killed before the answer is the same ca
   const answers = await Promise.all([ask(first.url), ask(second.url), ask(first.url)]);
   for (const answer of answers)
     expect(answer).toMatchObject({ status: 200, body: { data: { status: "cancelled" } } });
-  expect(await told("OrderCancelled")).toMatchObject({ count: 1 });
+  expect(await eventsOf("OrderCancelled")).toMatchObject({ count: 1 });
 });
 
 test("a registration whose process is killed before the answer returns the same passport and key at another", async () => {
@@ -118,7 +118,7 @@ test("a registration whose process is killed before the answer returns the same 
     return status !== 503 && status;
   });
   expect(answer).toBe(200);
-  expect(await told("AgentRegistered")).toMatchObject({ count: 3 });
+  expect(await eventsOf("AgentRegistered")).toMatchObject({ count: 3 });
 });
 
 test("a key that the read model does not have yet is unknown only once that has caught up", async () => {
@@ -127,8 +127,8 @@ test("a key that the read model does not have yet is unknown only once that has 
     await stuck.query("begin");
     await stuck.query("lock table read.access_keys_v1 in exclusive mode");
     const body = { agent_id: "early", issue_api_key: true };
-    const { body: told } = await caller(first.url).post("/soul/register", body);
-    const own = { Authorization: `Bearer ${told.api_key}` };
+    const { body: answer } = await caller(first.url).post("/soul/register", body);
+    const own = { Authorization: `Bearer ${answer.api_key}` };
     const history = () => caller(first.url).get("/soul/early/trust/history", own);
     await impatiently(first.app, async () => expect(await history()).toMatchObject({ status: 503 }));
     await stuck.query("commit");

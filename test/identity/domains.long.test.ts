@@ -117,8 +117,8 @@ test("a domain link is in the passport and the credential, and is no registratio
 });
 
 test("a link needs exactly one of both names, in a valid form", async () => {
-  for (const asked of [{}, { domain, erc8004_id: "0" }])
-    expect(await api.post("/soul/sited/links", asked)).toMatchObject({
+  for (const request of [{}, { domain, erc8004_id: "0" }])
+    expect(await api.post("/soul/sited/links", request)).toMatchObject({
       status: 400,
       body: { errors: [{ path: "erc8004_id" }] },
     });

@@ -99,7 +99,7 @@ const forgeries: [what: string, key: TestKey, told: string, sign: Signing][] = [
   ["an empty signature", ed, "is none by", async (text) => (await ed.sign(text)).replace(/[^.]*$/, "")],
 ];
 
-test.each(forgeries)("%s is refused", async (_, key, told, sign) => {
+test.each(forgeries)("%s is refused", async (_, key, answer, sign) => {
   const agent_id = `nobody-${++count}`;
   const { challenge } = await api.proof(key, agent_id);
   const refused = await api.post("/soul/register", { agent_id, challenge, signature: await sign(challenge) });
@@ -107,7 +107,7 @@ test.each(forgeries)("%s is refused", async (_, key, told, sign) => {
     status: 400,
     body: {
       type: expect.stringContaining("#proof-refused"),
-      errors: [{ path: "signature", message: expect.stringContaining(told) }],
+      errors: [{ path: "signature", message: expect.stringContaining(answer) }],
     },
   });
   expect((await api.get(`/soul/passport/${agent_id}`)).status).toBe(404);

@@ -5,7 +5,7 @@ import { linkNameField, parseLinkName } from "../../src/domain/identity/links.ts
 
 const DOMAIN = "agent.example.org";
 const answer = (said: unknown, status = 200) => ({ status, body: Buffer.from(JSON.stringify(said)) });
-const told = (said: unknown, status?: number) => answerOf(DOMAIN, answer(said, status));
+const refusal = (said: unknown, status?: number) => answerOf(DOMAIN, answer(said, status));
 
 test("a domain has a document URL and a DID", () => {
   expect(documentUrl(DOMAIN)).toBe("https://agent.example.org/.well-known/did.json");
@@ -56,14 +56,14 @@ test.each([
 
 test("a document lists its other names, addresses in any case", () => {
   const names = ["did:pkh:eip155:8453:0xABCDEF", "did:key:z6MkAbC"];
-  expect(told({ id: `did:web:${DOMAIN}`, alsoKnownAs: names, more: 1 })).toEqual({
+  expect(refusal({ id: `did:web:${DOMAIN}`, alsoKnownAs: names, more: 1 })).toEqual({
     names: new Set(["did:pkh:eip155:8453:0xabcdef", "did:key:z6MkAbC"]),
   });
-  expect(told({ id: `did:web:${DOMAIN}` })).toEqual({ names: new Set() });
+  expect(refusal({ id: `did:web:${DOMAIN}` })).toEqual({ names: new Set() });
 });
 
 test("a missing document lists no names", () => {
-  for (const status of [404, 410]) expect(told({}, status)).toEqual({ names: new Set() });
+  for (const status of [404, 410]) expect(refusal({}, status)).toEqual({ names: new Set() });
 });
 
 test.each([
@@ -73,7 +73,7 @@ test.each([
   ["one whose names are no texts", { id: `did:web:${DOMAIN}`, alsoKnownAs: [{}] }],
   ["a list", []],
   ["null", null],
-])("%s gives no answer", (_, said) => expect(told(said)).toHaveProperty("silent"));
+])("%s gives no answer", (_, said) => expect(refusal(said)).toHaveProperty("silent"));
 
 test("bytes other than UTF-8 JSON, and other statuses, give no answer", () => {
   for (const body of [
@@ -84,7 +84,7 @@ test("bytes other than UTF-8 JSON, and other statuses, give no answer", () => {
     expect(answerOf(DOMAIN, { status: 200, body })).toHaveProperty("silent");
   const said = { id: `did:web:${DOMAIN}`, alsoKnownAs: [] };
   for (const status of [204, 301, 302, 307, 401, 403, 429, 500, 503])
-    expect(told(said, status)).toHaveProperty("silent");
+    expect(refusal(said, status)).toHaveProperty("silent");
 });
 
 test("links from before domains are read unchanged", () => {

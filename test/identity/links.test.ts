@@ -184,12 +184,12 @@ test("a link ends at the agent's request, with its key, and with the passport", 
   const wrong = await api.proof(keyOf(OWNER), "owner", "revoke", "erc8004-0");
   expect(await api.call("DELETE", `${path}?${new URLSearchParams(wrong)}`)).toMatchObject({ status: 400 });
   const proof = await api.proof(keyOf(OWNER), "owner", "revoke", "erc8004-2");
-  const asked = `${path}?${new URLSearchParams(proof)}`;
-  expect(await api.call("DELETE", asked)).toMatchObject({
+  const url = `${path}?${new URLSearchParams(proof)}`;
+  expect(await api.call("DELETE", url)).toMatchObject({
     status: 200,
     body: { links: [{ link: "erc8004-0" }] },
   });
-  expect(await api.call("DELETE", asked)).toMatchObject({ status: 200 });
+  expect(await api.call("DELETE", url)).toMatchObject({ status: 200 });
   await turn();
   expect(await linksOf("owner")).toEqual(["erc8004-0"]);
 

@@ -93,8 +93,8 @@ async function signedCall(
   };
   const issuedAt = new Date();
   const signature = await by.sign(createSiweMessage({ ...fields, chainId: 8453, issuedAt }));
-  const told = { ...fields, chainId: "eip155:8453", issuedAt: issuedAt.toISOString(), signature };
-  return Buffer.from(JSON.stringify(told)).toString("base64");
+  const signed = { ...fields, chainId: "eip155:8453", issuedAt: issuedAt.toISOString(), signature };
+  return Buffer.from(JSON.stringify(signed)).toString("base64");
 }
 
 test("a delegate reads its principal's data only during the delegation", async () => {

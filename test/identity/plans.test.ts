@@ -93,12 +93,12 @@ async function askedBy(done: () => Promise<unknown>): Promise<QueryText[]> {
   const spied = vi.spyOn(pg.Client.prototype, "query");
   onTestFinished(() => spied.mockRestore());
   await done();
-  const asked = spied.mock.calls.map(([first, values]): QueryText => {
+  const request = spied.mock.calls.map(([first, values]): QueryText => {
     const given = first as unknown;
     return typeof given === "string" ? { text: given, values: values as unknown[] } : (given as QueryText);
   });
   spied.mockRestore();
-  const reads = asked.filter(({ text }) => /^\s*(?:select|with)\b/i.test(text) && text.includes("read."));
+  const reads = request.filter(({ text }) => /^\s*(?:select|with)\b/i.test(text) && text.includes("read."));
   return [...new Map(reads.map((one) => [one.text, one])).values()];
 }
 
@@ -174,16 +174,16 @@ const askedByFold = (done: () => Promise<unknown>): Promise<QueryText[]> =>
     await done();
     const { position: newest } = await service.app.store.head();
     expect(await service.app.runner.reached(trustProjection, newest, LIMIT_MS)).toBe(true);
-  }).then((asked) =>
-    asked.filter(({ text }) => /\btrust_(?:wallets|payments|tasks|delegations)_/.test(text)),
+  }).then((requests) =>
+    requests.filter(({ text }) => /\btrust_(?:wallets|payments|tasks|delegations)_/.test(text)),
   );
 
 test.each(["tenant-7", `wallet:0x${"0".repeat(40)}`, "soul:2"])(
   "the fold of a task of %s uses indexes",
   async (tenant) => {
-    const asked = await askedByFold(() => agencyOf(service.app).task(1, tenant, "paid"));
-    expect(asked.some(({ text }) => text.includes("leased_at"))).toBe(true);
-    expect((await Promise.all(asked.map(wrongWith))).flat()).toEqual([]);
+    const requests = await askedByFold(() => agencyOf(service.app).task(1, tenant, "paid"));
+    expect(requests.some(({ text }) => text.includes("leased_at"))).toBe(true);
+    expect((await Promise.all(requests.map(wrongWith))).flat()).toEqual([]);
   },
 );
 
@@ -191,9 +191,9 @@ test.each(["tenant-7", `wallet:0x${"0".repeat(40)}`, "soul:2"])(
 async function wrongWhere(path: string): Promise<string[]> {
   const all = await askedBy(async () => expect(await api.get(path)).toMatchObject({ status: 200 }));
   // The runner stores its checkpoints meanwhile.
-  const asked = all.filter(({ text }) => !text.includes("update read.checkpoints"));
-  expect(asked.length).toBeGreaterThan(0);
-  return (await Promise.all(asked.map(wrongWith))).flat();
+  const requests = all.filter(({ text }) => !text.includes("update read.checkpoints"));
+  expect(requests.length).toBeGreaterThan(0);
+  return (await Promise.all(requests.map(wrongWith))).flat();
 }
 
 test.each(reads)("reading %s uses indexes", async (_, path) =>

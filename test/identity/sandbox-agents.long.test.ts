@@ -105,8 +105,8 @@ describe("their purchases", () => {
     await buyAsSandboxAgents(service.app, pino({ enabled: false }), stopped.signal);
     expect(await paid()).toBe(0);
     const passed: string[] = [];
-    const told = pino({ level: "debug" }, { write: (line) => void passed.push(line) });
-    await buyAsSandboxAgents(service.app, told, new AbortController().signal);
+    const answer = pino({ level: "debug" }, { write: (line) => void passed.push(line) });
+    await buyAsSandboxAgents(service.app, answer, new AbortController().signal);
     // A payment that a busy node could not settle in time is charged to nobody, and made again the next time.
     const refused = passed.filter((line) => line.includes("passed over"));
     expect(refused.filter((line) => !line.includes("#payment-unavailable"))).toEqual([]);

@@ -107,24 +107,24 @@ test("an id that is a key's name belongs to that key", async () => {
 
 test("an API key is returned once, repeated for the same unguessable key, and renewed by the earlier one", async () => {
   const headers = { "Idempotency-Key": "5d41402abc4b2a76b9719d911017c592" };
-  const asked = { agent_id: "key-holder", issue_api_key: true };
-  const first = await api.post("/soul/register", asked, headers);
+  const request = { agent_id: "key-holder", issue_api_key: true };
+  const first = await api.post("/soul/register", request, headers);
   const key = String(first.body.api_key);
   expect(key).toMatch(/^sk_soul_[\w-]{43}$/);
   // A repeat returns the passport and the key, and appends nothing.
   const { position } = await service.app.store.head();
-  expect((await api.post("/soul/register", asked, headers)).body).toEqual(first.body);
+  expect((await api.post("/soul/register", request, headers)).body).toEqual(first.body);
   expect((await service.app.store.head()).position).toBe(position);
   // A short key belongs to nobody.
-  expect(await api.post("/soul/register", asked, { "Idempotency-Key": "short" })).toMatchObject({
+  expect(await api.post("/soul/register", request, { "Idempotency-Key": "short" })).toMatchObject({
     status: 403,
   });
-  expect(await api.post("/soul/register", asked)).toMatchObject({ status: 403 });
+  expect(await api.post("/soul/register", request)).toMatchObject({ status: 403 });
   const kept = await service.app.pool.query("select * from api.kept_answers").catch(() => undefined);
   expect(JSON.stringify(kept?.rows ?? [])).not.toContain(key);
 
   const bearer = { Authorization: `Bearer ${key}` };
-  const renewed = await api.post("/soul/register", asked, bearer);
+  const renewed = await api.post("/soul/register", request, bearer);
   expect(renewed).toMatchObject({ status: 200, body: { is_new: false } });
   expect(renewed.body.api_key).not.toBe(key);
   expect(await api.get("/soul/stats", { "X-API-Key": String(renewed.body.api_key) })).toMatchObject({

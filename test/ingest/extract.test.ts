@@ -19,10 +19,10 @@ const find = (text: string) => extract(text, names, 5);
 describe("an event", () => {
   test.each([
     ["The EU puts anti-dumping duties on furniture from China.", "tariff", ["CN"], ["94"]],
-    ["India widens its quota for sugar.", "quota", ["IN"], ["17"]],
+    ["India widens its quota for sugar.", "quota", ["IN"], ["1701"]],
     ["Washington sanctioned a shipper; the US list grows.", "sanction", ["US"], []],
     ["Indonesia announces an export ban on nickel.", "export_ban", ["ID"], ["75"]],
-    ["Dockers' strike halts coffee in Brazil.", "strike", ["BR"], ["09"]],
+    ["Dockers' strike halts coffee in Brazil.", "strike", ["BR"], ["0901"]],
     ["Floods in Pakistan destroy cotton.", "disaster", ["PK"], ["52"]],
     ["The port of Riga in Latvia is closed.", "closure", ["LV"], []],
     ["HS 4407 prices rose in Sweden.", "price", ["SE"], ["4407"]],

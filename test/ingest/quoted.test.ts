@@ -181,8 +181,8 @@ test("a printed quotation is text: no markup, link, citation or invisible charac
   const form = (accept: string) => formOf(service, acme.headers, report, accept);
   const quoted = (text: string) =>
     text.slice(text.lastIndexOf("Quotations of others"), text.lastIndexOf("Limits"));
-  const told = report.facts.map(print);
-  const beside = (text: string) => untraced(text.replace(quoted(text), " "), report, told);
+  const answer = report.facts.map(print);
+  const beside = (text: string) => untraced(text.replace(quoted(text), " "), report, answer);
 
   const markdown = await form("text/markdown");
   const quotesOfMarkdown = quoted(markdown.toString());

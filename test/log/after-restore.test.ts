@@ -154,8 +154,11 @@ test("an inclusion proof verifies by the restored log's key, and its checkpoint 
   const { origin, size, root } = openCheckpoint(note, { log });
   expect(origin).toBe(old.origin);
   expect(size).toBeGreaterThan(old.size);
-  const told = await json<{ proof: string[] }>(service, `/log/consistency?first=${old.size}&second=${size}`);
-  const hashes = told.proof.map((hash) => Buffer.from(hash, "hex"));
+  const answer = await json<{ proof: string[] }>(
+    service,
+    `/log/consistency?first=${old.size}&second=${size}`,
+  );
+  const hashes = answer.proof.map((hash) => Buffer.from(hash, "hex"));
   const roots = { first_root: old.root, second_root: root };
   expect(consistencyFault({ first: old.size, second: size, ...roots, proof: hashes })).toBeUndefined();
   const shifted = { ...roots, first_root: Buffer.from(old.root).fill(0, 0, 1) };

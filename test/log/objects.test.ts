@@ -84,7 +84,7 @@ test("objects of one moment are stored and read together, and a long one by itse
     [missing, ...all.map(({ name }) => name)].map((name) => objects.get(name)),
   );
   // Filters out the service's other queries.
-  const sent = queries.mock.calls.filter(([asked]) => JSON.stringify(asked).includes("objects.")).length;
+  const sent = queries.mock.calls.filter(([request]) => JSON.stringify(request).includes("objects.")).length;
   queries.mockRestore();
   expect(nothing).toBeUndefined();
   expect(found).toEqual(all.map(({ bytes }) => bytes));

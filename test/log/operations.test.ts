@@ -161,7 +161,7 @@ describe("the tree", () => {
   });
 
   test("states its size where a request exceeds it, and that answer is not cached", async () => {
-    for (const [path, told] of [
+    for (const [path, text] of [
       ["/log/tile/0/x999/000", "does not reach"],
       ["/log/tile/63/000", "does not reach"],
       ["/log/tile/0/001", "request /log/tile/0/001.p/"],
@@ -173,7 +173,7 @@ describe("the tree", () => {
     ])
       expect([path, await refusal(path!)]).toEqual([
         path,
-        expect.objectContaining({ status: 404, caching: null, detail: expect.stringContaining(told!) }),
+        expect.objectContaining({ status: 404, caching: null, detail: expect.stringContaining(text!) }),
       ]);
     expect(await refusal("/log/consistency?first=9&second=3")).toMatchObject({
       status: 400,
@@ -186,11 +186,11 @@ describe("the tree", () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: size }), fc.nat({ max: size }), async (a, b) => {
         const [first, second] = a < b ? [a, b] : [b, Math.max(a, 1)];
-        const told = await json<{ first_root: string; second_root: string; proof: string[] }>(
+        const answer = await json<{ first_root: string; second_root: string; proof: string[] }>(
           `/log/consistency?first=${first}&second=${second}`,
         );
-        const [first_root, second_root] = [fromHex(told.first_root), fromHex(told.second_root)];
-        const proof = told.proof.map(fromHex);
+        const [first_root, second_root] = [fromHex(answer.first_root), fromHex(answer.second_root)];
+        const proof = answer.proof.map(fromHex);
         expect(consistencyFault({ first, second, first_root, second_root, proof })).toBeUndefined();
         if (second === size) expect(second_root).toEqual(root);
         const position = Math.max(first, 1);
@@ -255,7 +255,7 @@ describe("the proof of an event", () => {
     expect(shown.pending).toBeNull();
   });
 
-  test("passes the second verifier, whoever requests it, and fails once a digit of it changes", async () => {
+  test("passes the second verifier for every caller, and fails if one digit changes", async () => {
     const event_id = await idOf("key-k_walk_7");
     for (const headers of [{}, mine]) {
       const shown = await json<EventAnswer>(`/log/proof/${event_id}`, headers);
@@ -303,9 +303,9 @@ describe("the history", () => {
     expect(found.map((event) => event.position)).toEqual(
       Array.from({ length: position }, (_, n) => position - n),
     );
-    const told = new Set(found.filter(({ payload }) => payload).map(({ type }) => type));
-    expect([...told].sort()).toEqual(expect.arrayContaining(["AnchorFinal", "Anchored", "CheckpointSigned"]));
-    for (const { type, stream } of found) if (!told.has(type)) expect(stream).toMatch(/^[0-9a-f]{64}$/);
+    const seen = new Set(found.filter(({ payload }) => payload).map(({ type }) => type));
+    expect([...seen].sort()).toEqual(expect.arrayContaining(["AnchorFinal", "Anchored", "CheckpointSigned"]));
+    for (const { type, stream } of found) if (!seen.has(type)) expect(stream).toMatch(/^[0-9a-f]{64}$/);
     expect(JSON.stringify(found)).not.toContain("k_walk_");
   });
 
@@ -503,7 +503,7 @@ test("a service that has signed nothing says so, and whether it will", async () 
   const env = { ANCHORING: "1", WITNESSES: `https://witness.example/#${witness}` };
   const on = await startService({ env });
   const off = await startService();
-  for (const [of, told] of [
+  for (const [of, result] of [
     [on, "no checkpoint is signed yet"],
     [off, "without ANCHORING"],
   ] as const) {
@@ -515,11 +515,15 @@ test("a service that has signed nothing says so, and whether it will", async () 
       "/log/consistency?first=0",
     ]) {
       const answer = await fetch(of.url + path);
-      expect([path, answer.status, await answer.text()]).toEqual([path, 404, expect.stringContaining(told)]);
+      expect([path, answer.status, await answer.text()]).toEqual([
+        path,
+        404,
+        expect.stringContaining(result),
+      ]);
     }
     expect(await (await fetch(`${of.url}/log/status`)).json()).toMatchObject({
       ...{ events: 1, checkpoint: null, anchor: null, unproven_events: 1 },
-      detail: of === on ? null : expect.stringContaining(told),
+      detail: of === on ? null : expect.stringContaining(result),
       witnesses: of === on ? [witness] : [],
     });
   }

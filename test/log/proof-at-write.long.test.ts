@@ -144,17 +144,17 @@ describe("a paid call with Prefer: proof", () => {
   test("over MCP has both in _meta", async () => {
     await withClient({}, async (client) => {
       const paid = presentedV1(await payment(wallet(0), PRICE));
-      const asked = { name: "test_echo", arguments: { say: "mcp" } };
+      const request = { name: "test_echo", arguments: { say: "mcp" } };
       const _meta = { "x402/payment": paid, "tallystick/prefer": "proof" };
-      const answer = await client.callTool({ ...asked, _meta });
+      const answer = await client.callTool({ ...request, _meta });
       expect(answer.isError, JSON.stringify(answer.content)).toBeFalsy();
       const event = answer._meta!["tallystick/event"] as { event_id: string; proof_url: string };
       expect(event.proof_url).toBe(`${service.url}/log/proof/${event.event_id}`);
-      const { event: told } = await proofOf(event.event_id);
+      const { event: result } = await proofOf(event.event_id);
       const proof = answer._meta!["tallystick/proof"] as string;
-      const { index } = openTlogProof(proof, Buffer.from(told.event_hash, "hex"), { log: await keyOf() });
-      expect(index).toBe(told.position - 1);
-      const plain = await client.callTool({ ...asked, _meta: { "x402/payment": paid } });
+      const { index } = openTlogProof(proof, Buffer.from(result.event_hash, "hex"), { log: await keyOf() });
+      expect(index).toBe(result.position - 1);
+      const plain = await client.callTool({ ...request, _meta: { "x402/payment": paid } });
       expect(plain._meta!["tallystick/event"]).toEqual(event);
       expect(plain._meta).not.toHaveProperty("tallystick/proof");
     });
@@ -219,8 +219,8 @@ describe("without Prefer", () => {
     const { headers } = await service.issue();
     const answer = await fetch(orderUrl(), orderOf("k_plain", headers));
     expect(answer.status).toBe(201);
-    const { headers: told } = answer;
-    expect(told.get("tlog-proof") ?? told.get("preference-applied")).toBeNull();
+    const { headers: result } = answer;
+    expect(result.get("tlog-proof") ?? result.get("preference-applied")).toBeNull();
     const before = await signed();
     const pending = await proofOf(eventIdIn(answer));
     expect(pending).toMatchObject({ tlog_proof: null, pending: { detail: expect.any(String) } });

@@ -127,12 +127,12 @@ test("stopped read models are reported with the reason, instead of an endless wa
     await pool.query("delete from read.checkpoints where projection = $1", [nameOf(stuck)]);
   });
   const runner = { ...service.app.runner, reached: async () => false };
-  const told: number[] = [];
+  const results: number[] = [];
   const folding = foldAll({ pool, runner }, [stuck], 5, {
     stalled_ms: 0,
-    progress: (_, done) => void told.push(done),
+    progress: (_, done) => void results.push(done),
   });
   await expect(folding).rejects.toThrow(RestoreUnfinished);
-  await expect(folding).rejects.toThrow("stuck_v1 stands at 1 (its table is gone)");
-  expect(told[0]).toBe(1);
+  await expect(folding).rejects.toThrow("stuck_v1 is at position 1 (its table is gone)");
+  expect(results[0]).toBe(1);
 });

@@ -77,7 +77,7 @@ test("a session's token is signed too; a prefix precedes the names", async () =>
   const own = await startBucket({ credentials: { ...credentials, session_token: "token/+=" } });
   onTestFinished(() => own.close());
   await placeAt(`${own.url}/tally stick`, { session_token: "token/+=" }).check();
-  expect(own.asked.map((one) => one.replace(/probe\/.*$/, "probe"))).toEqual(
+  expect(own.requests.map((one) => one.replace(/probe\/.*$/, "probe"))).toEqual(
     ["PUT", "GET", "DELETE"].map((method) => `${method} tally stick/probe`),
   );
   await expect(placeAt(own.url, { session_token: "another" }).check()).rejects.toThrow(
@@ -113,7 +113,7 @@ test("an unusable location is reported at the start, with the setting to change"
     /may not use .*s3:PutObject, s3:GetObject and s3:DeleteObject/,
   );
   // A refusal is not retried.
-  expect(bucket.asked.length).toBe(1);
+  expect(bucket.requests.length).toBe(1);
 });
 
 test("the service starts only with a bucket that accepts", async () => {
@@ -147,14 +147,14 @@ test("a fault of the store is retried once, and no more often", async () => {
   bucket.misfortune = (_, times) => (times === 1 ? "broken" : undefined);
   expect(await objects.getFile(name, join(folder, "back"))).toBe(true);
   expect(bucket.objects.get(name)?.equals(content)).toBe(true);
-  expect(bucket.asked).toEqual([`PUT ${name}`, `PUT ${name}`, `GET ${name}`, `GET ${name}`]);
+  expect(bucket.requests).toEqual([`PUT ${name}`, `PUT ${name}`, `GET ${name}`, `GET ${name}`]);
 
   bucket.misfortune = () => ({ status: 500, code: "InternalError" });
   const other = await aFile();
   await expect(objects.putFile(other.name, other.path)).rejects.toThrow(
     `OBJECTS_URL: ${bucket.url} refuses (500 InternalError`,
   );
-  expect(bucket.asked.length).toBe(6);
+  expect(bucket.requests.length).toBe(6);
 });
 
 test("a store that falls silent, at the beginning or within a body, is not awaited", async () => {
@@ -189,7 +189,7 @@ test("a machine fetches a file once, and again where it has changed", async () =
   const both = await Promise.all([objects.localFile(name), objects.localFile(name)]);
   expect(both[0]).toEqual({ path: expect.any(String), bytes: content.length });
   expect(both[1]).toEqual(both[0]);
-  const gets = () => bucket.asked.filter((one) => one.startsWith("GET")).length;
+  const gets = () => bucket.requests.filter((one) => one.startsWith("GET")).length;
   expect(gets()).toBe(1);
   // A later process finds it, and compares it with its name.
   expect(await objectsAt(bucket.url).localFile(name)).toEqual(both[0]);
@@ -245,7 +245,7 @@ test("bytes that do not match their name are not sent; an existing file is not o
   await objects.putFile(other.name, other.path);
   await expect(objects.getFile(other.name, one.path)).rejects.toThrow("EEXIST");
   expect((await readFile(one.path)).equals(one.content)).toBe(true);
-  expect(bucket.asked).toEqual([`PUT ${other.name}`]);
+  expect(bucket.requests).toEqual([`PUT ${other.name}`]);
 });
 
 test("a process that dies while it stores a file leaves nothing undeleted after an hour; stored files stay", async () => {

@@ -174,10 +174,10 @@ test("a full segment below a final anchor is sealed, once, by any process", asyn
 test("a file has every column of the table, for our reader and for an independent one", async () => {
   const [, second] = await sealedOf();
   const path = await fileOf(second!);
-  const { facts: told, pages, close } = await openSegment(path);
+  const { facts: answer, pages, close } = await openSegment(path);
   const { origin } = await app.store.identity();
   const { from, to, prev_log_hash } = second!;
-  expect(told).toEqual({ origin, first: from, last: to, previous_log_hash: prev_log_hash });
+  expect(answer).toEqual({ origin, first: from, last: to, previous_log_hash: prev_log_hash });
   const read = (await gathered(pages())).flat();
   await close();
   const range = { log_id: MAIN_LOG, after: from - 1, to };
@@ -225,10 +225,10 @@ test("an independent verifier with the specification and a Parquet reader checks
   let log_hash = H("TS/LOG/1\0", LP(origin));
   for (const one of sealed) {
     const path = await fileOf(one);
-    const told = (
+    const output = (
       await duck.runAndReadAll(`select decode(key) k, decode(value) v from parquet_kv_metadata('${path}')`)
     ).getRows();
-    expect(Object.fromEntries(told)).toEqual({
+    expect(Object.fromEntries(output)).toEqual({
       ...{ format: "tallystick-segment/1", origin, previous_log_hash: log_hash.toString("hex") },
       ...{ first_position: String(one.from), last_position: String(one.to) },
     });
@@ -489,7 +489,7 @@ test("a bucket that is away stops only sealing, and is reported; sealing resumes
   await grow(6);
   await anchorAll();
   const before = (await sealedOf()).length;
-  bucket.misfortune = (asked) => (asked.startsWith("PUT") ? { status: 503, code: "SlowDown" } : undefined);
+  bucket.misfortune = (text) => (text.startsWith("PUT") ? { status: 503, code: "SlowDown" } : undefined);
   expect(await turn(app, reactor)).toMatchObject({
     status: "unreached",
     reason: expect.stringContaining("503 SlowDown"),

@@ -197,9 +197,9 @@ test(`${PAIRS} pairs or more of a write by one process and a read by another, wi
       await caughtUp();
     }
   })();
-  const asked = service.app.readers.fresh;
+  const fresh = service.app.readers.fresh;
   service.app.readers.fresh = async (...what) => {
-    const reader = await asked(...what);
+    const reader = await fresh(...what);
     asking++;
     if (reader) served++;
     return reader;
@@ -218,7 +218,7 @@ test(`${PAIRS} pairs or more of a write by one process and a read by another, wi
     }),
   ).finally(() => {
     writing = false;
-    service.app.readers.fresh = asked;
+    service.app.readers.fresh = fresh;
   });
   await pausing;
   expect(stale).toBe(0);

@@ -230,7 +230,7 @@ describe("a deposit", () => {
     });
   });
 
-  test("of an account in debt pays the debt first; until then no bet is taken", () => {
+  test("of an account in debt pays the debt first; until then bets are refused", () => {
     const indebted = [credited(one), played30, takenBack(one, 20), debt];
     const repaid: account.AccountEvent = {
       type: "DebtRepaid",

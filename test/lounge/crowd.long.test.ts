@@ -76,12 +76,12 @@ async function auditedBets(tenant: string) {
 test("200 concurrent bets on one account, from two processes, with seeds revealed between them, never go below zero", async () => {
   const headers = await setup.keyOf("crowd");
   const first = await play(headers, { bet_type: "red", client_seed: "first" });
-  const asked = Array.from({ length: 200 }, (_, n) => {
+  const requests = Array.from({ length: 200 }, (_, n) => {
     const body = { bet_type: n % 3 ? "red" : "7", client_seed: `c${n}`, amount: 4 };
     return atOnce(headers, `c${n}`, body, n % 2 ? second : setup.service.url);
   });
   for (let n = 0; n < 3; n++) await rotate();
-  const answers = [first, ...(await Promise.all(asked))];
+  const answers = [first, ...(await Promise.all(requests))];
   const played = answers.filter(({ status }) => status === 200).map(({ body }) => body.data);
   for (const { status, body } of answers.filter(({ status }) => status !== 200))
     expect([status, body.type]).toEqual([409, expect.stringContaining("balance-too-low")]);

@@ -70,8 +70,8 @@ describe("a bet", () => {
       const { message, hmac } = fairness.proof[0];
       expect(createHmac("sha256", Buffer.from(data.seed, "hex")).update(message).digest("hex")).toBe(hmac);
     }
-    const { data: told } = (await ask("rng/verify", { roll_id: die.roll_id })).body;
-    expect(told.roll.result).toEqual({ number: die.number });
+    const { data: result } = (await ask("rng/verify", { roll_id: die.roll_id })).body;
+    expect(result.roll.result).toEqual({ number: die.number });
   });
 
   test("beyond the balance is refused, and then draws and counts nothing", async () => {
@@ -114,15 +114,15 @@ describe("a bet", () => {
     const body = JSON.stringify({ direction: "under", target: 50, client_seed: "paid", amount: 1 });
     const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
     const answers = [await buy(wallet(3), url, init), await buy(wallet(3), url, init)];
-    const told = await Promise.all(
+    const results = await Promise.all(
       answers.map(async ({ answer }) => ((await answer.json()) as Answer["body"]).data),
     );
-    expect(told.map(({ welcome_grant }) => welcome_grant)).toEqual(["100", null]);
+    expect(results.map(({ welcome_grant }) => welcome_grant)).toEqual(["100", null]);
     const { balance } = await setup.service.app.load(
       account,
       account.targetOf(`wallet:${addressOf(wallet(3))}`),
     );
-    expect(decimalTokens(balance)).toBe(told[1].balance);
+    expect(decimalTokens(balance)).toBe(results[1].balance);
   });
 
   test("with a test key is drawn from test seeds, from an account of its own", async () => {

@@ -112,17 +112,17 @@ test("between changes the rate in force is that of the last one", () =>
 
 test("while a table opens, a 503 names it, and also where none of the requested ones is loaded", () => {
   const empty = () => new ReferenceStore({ data_dir: "/nowhere", allow_synthetic: true });
-  const asked = (store: ReferenceStore) => () =>
+  const query = (store: ReferenceStore) => () =>
     macroContext(store, { indicators: ["ecb_mro", "brent_usd"] });
   const store = empty();
-  expect(asked(store)).toThrow("none of these tables is loaded (yet): ecb-mro, brent");
+  expect(query(store)).toThrow("none of these tables is loaded (yet): ecb-mro, brent");
   store.expect("unknown");
-  expect(asked(store)).toThrow("ecb-mro, brent");
+  expect(query(store)).toThrow("ecb-mro, brent");
   store.expect([sandboxOf(brent)]);
-  expect(asked(store)).toThrow(/missing: brent$/);
-  expect(asked(store.watched({}))).toThrow(/missing: brent$/);
+  expect(query(store)).toThrow(/missing: brent$/);
+  expect(query(store.watched({}))).toThrow(/missing: brent$/);
   store.expect([]);
-  expect(asked(store)).toThrow("none of these tables is loaded (yet): ecb-mro, brent");
+  expect(query(store)).toThrow("none of these tables is loaded (yet): ecb-mro, brent");
 });
 
 test("with a year, each indicator is as that year's last day or month has it, and null where it tells nothing of it", async () => {

@@ -24,8 +24,8 @@ const work = (bounty_id: string, step: string) => `/soul/bounties/${bounty_id}/$
 /** A bounty of 0.50 of a tenant that has 1.00. */
 async function opened(tenant: string, more: object = {}) {
   const headers = await setup.rich(tenant, 1_000_000);
-  const asked = { title: `Work for ${tenant}`, reward_usd: 0.5, ...more };
-  const { status, body } = await setup.ask(headers, "/soul/bounties", asked);
+  const request = { title: `Work for ${tenant}`, reward_usd: 0.5, ...more };
+  const { status, body } = await setup.ask(headers, "/soul/bounties", request);
   expect(status, JSON.stringify(body)).toBe(201);
   return { headers, bounty_id: String(body.bounty_id), body };
 }
@@ -75,8 +75,8 @@ describe("a bounty", () => {
   });
 
   test("of a stranger is unfunded and unlisted, until a payment makes its wallet the creator", async () => {
-    const asked = { title: "Find the cheapest pellets", reward_usd: 0.25 };
-    const { status, body } = await setup.ask({}, "/soul/bounties", asked);
+    const request = { title: "Find the cheapest pellets", reward_usd: 0.25 };
+    const { status, body } = await setup.ask({}, "/soul/bounties", request);
     expect([status, body.status, body.funded]).toEqual([201, "unfunded", false]);
     const { bounty_id } = body;
     const list = async () =>
@@ -84,7 +84,7 @@ describe("a bounty", () => {
         (shown: { bounty_id: string }) => shown.bounty_id,
       );
     expect(await list()).toEqual([]);
-    expect((await setup.ask({}, `/soul/bounties/${bounty_id}`)).body).toMatchObject({ title: asked.title });
+    expect((await setup.ask({}, `/soul/bounties/${bounty_id}`)).body).toMatchObject({ title: request.title });
     expect(kindOf(await setup.ask(one.headers, work(bounty_id, "claim"), {}))).toEqual([409, "bounty-state"]);
     const wrong = await setup.ask(await setup.rich("generous", 1_000_000), work(bounty_id, "fund"), {
       reward_usd: 0.3,
@@ -188,14 +188,14 @@ describe("a bounty", () => {
 describe("the list", () => {
   test("accepts any typed text", async () => {
     const { bounty_id } = await opened("searched", { title: "Needle in a haystack", skills: ["sewing"] });
-    const asked = (q: string, more = "") =>
+    const request = (q: string, more = "") =>
       setup.ask({}, `/soul/bounties?q=${encodeURIComponent(q)}&${more}`);
     for (const q of ["needle", '"in a haystack"', "NEEDLE -camel", "needle or pin"])
-      expect((await asked(q, "skill=sewing")).body.bounties).toMatchObject([{ bounty_id }]);
+      expect((await request(q, "skill=sewing")).body.bounties).toMatchObject([{ bounty_id }]);
     const hostile = ["'; drop table read.bounties_v1; --", "a & | ! ( ) :* <->", "%", "\\", '"', "🙂", "-"];
-    for (const q of hostile) expect((await asked(q)).status).toBe(200);
-    expect((await asked("x".repeat(201))).status).toBe(400);
-    expect((await asked("needle", "min_reward_usd=0.51")).body.bounties).toEqual([]);
+    for (const q of hostile) expect((await request(q)).status).toBe(200);
+    expect((await request("x".repeat(201))).status).toBe(400);
+    expect((await request("needle", "min_reward_usd=0.51")).body.bounties).toEqual([]);
   });
 
   test("continues where the page before ended", async () => {
@@ -217,9 +217,9 @@ describe("the list", () => {
 test("without accounts no reward is promised", async () => {
   const { custody } = setup.app.settings;
   custody.open = false;
-  const told = await setup.ask({}, "/soul/bounties", { title: "Closed", reward_usd: 1 });
+  const answer = await setup.ask({}, "/soul/bounties", { title: "Closed", reward_usd: 1 });
   custody.open = true;
-  expect(kindOf(told)).toEqual([503, "custody-off"]);
+  expect(kindOf(answer)).toEqual([503, "custody-off"]);
 });
 
 test("all amounts balance, on the chain too", async () => {

@@ -38,8 +38,8 @@ type Story = { bounty_id: string; creator: string; step: string; ask?: (url: str
 const path = (bounty_id: string, step: string) => `/soul/bounties/${bounty_id}/${step}`;
 
 async function opened(headers: Record<string, string>, deadline_days: number): Promise<string> {
-  const asked = { title: "Ended by a kill", reward_usd: REWARD / 1e6, deadline_days };
-  const { status, body } = await setup.ask(headers, "/soul/bounties", asked);
+  const request = { title: "Ended by a kill", reward_usd: REWARD / 1e6, deadline_days };
+  const { status, body } = await setup.ask(headers, "/soul/bounties", request);
   expect(status, JSON.stringify(body)).toBe(201);
   return String(body.bounty_id);
 }

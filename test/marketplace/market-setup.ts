@@ -7,6 +7,7 @@ import { marketCommand } from "../../src/cli/market.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { bountiesProjection } from "../../src/projections/marketplace/bounties.ts";
 import { accountsProjection } from "../../src/projections/payments/accounts.ts";
+import { throwing } from "../cli/in-process.ts";
 import { caller, PROXIED } from "../identity/agents.ts";
 import { buy } from "../support/buyer.ts";
 import { patientConfig } from "../support/patience.ts";
@@ -43,6 +44,7 @@ export async function openMarketSetup(options: ServiceOptions = {}) {
       const { database_url, data_dir } = service;
       const settings = () => patientConfig({ DATABASE_URL: database_url, DATA_DIR: data_dir, SANDBOX: "0" });
       const command = marketCommand({ settings, logger: () => pino({ level: "silent" }) });
+      throwing(command);
       await command.parseAsync(["hide", kind, id, "--reason", reason], { from: "user" });
     },
     keyOf: async (tenant: string) => (await service.issue({ tenant })).headers,

@@ -45,8 +45,8 @@ afterAll(async () => {
 async function overdue(n: number, isSubmitted: boolean) {
   const tenant = `creator-${n}-${isSubmitted}`;
   const headers = await setup.rich(tenant, 1_000_000);
-  const asked = { title: "Raced for", reward_usd: 1, deadline_days: 1 };
-  const { bounty_id } = (await setup.ask(headers, "/soul/bounties", asked)).body;
+  const request = { title: "Raced for", reward_usd: 1, deadline_days: 1 };
+  const { bounty_id } = (await setup.ask(headers, "/soul/bounties", request)).body;
   const path = `/soul/bounties/${bounty_id}`;
   const claims: string[] = [];
   for (const maker of isSubmitted ? makers : []) {
@@ -65,7 +65,7 @@ test("concurrent award, cancellation, silence and expiry: one ends the bounty, a
         makers.map(async (one) => (await setup.account(one.tenant)).available),
       );
       await setup.later(15 * DAY_S, async () => {
-        const asked = [
+        const requests = [
           () => turn(setup.app, marketplaceReactor),
           () => setup.ask(headers, `${path}/cancel`, {}, other),
           ...claims.map(
@@ -75,7 +75,9 @@ test("concurrent award, cancellation, silence and expiry: one ends the bounty, a
         ];
         // Each of them begins first in some round.
         await Promise.all(
-          [...asked.slice(n % asked.length), ...asked.slice(0, n % asked.length)].map((ask) => ask()),
+          [...requests.slice(n % requests.length), ...requests.slice(0, n % requests.length)].map((ask) =>
+            ask(),
+          ),
         );
       });
       const stream = await setup.app.store.readStream({
@@ -98,10 +100,10 @@ test("two concurrent funders of one bounty: one is its creator, and the other ke
   const { body } = await setup.ask({}, "/soul/bounties", { title: "Wanted by two", reward_usd: 0.5 });
   const path = `/soul/bounties/${body.bounty_id}/fund`;
   const keys = [await setup.rich("fast", 500_000), await setup.rich("faster", 500_000)];
-  const told = await Promise.all(
+  const results = await Promise.all(
     keys.map((headers, n) => setup.ask(headers, path, { reward_usd: 0.5 }, n ? other : undefined)),
   );
-  expect(told.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect(results.map(({ status }) => status).sort()).toEqual([200, 409]);
   const accounts = await Promise.all(["fast", "faster"].map(setup.account));
   expect(accounts.map(({ held }) => held).sort()).toEqual([0, 500_000]);
 });
@@ -122,12 +124,12 @@ test("kill -9 amid sales: retries with the same payment sell each once", async (
     const payment = await signPayment(wallet(1 + (n % 9)), await quoteOf(setup.service.url + path, init));
     return { init, payment };
   });
-  const asked = buyers.map(({ init, payment }) =>
+  const requests = buyers.map(({ init, payment }) =>
     present(other + path, payment, init).catch(() => undefined),
   );
-  await Promise.race(asked);
+  await Promise.race(requests);
   child.kill("SIGKILL");
-  await Promise.all(asked);
+  await Promise.all(requests);
   await forEach(buyers, ({ init, payment }) =>
     until(async () => {
       const answer = await present(setup.service.url + path, payment, init);

@@ -56,8 +56,8 @@ const heldBy = async (delegation_id: string) =>
 test("a delegation without an amount allows no spending", async () => {
   await delegateSpending();
   expect(kindOf(await submits())).toEqual([403, "delegation-spent"]);
-  const asked = { title: "On behalf of another", reward_usd: 1 };
-  expect(kindOf(await setup.ask(acting(), "/soul/bounties", asked))).toEqual([403, "delegation-spent"]);
+  const request = { title: "On behalf of another", reward_usd: 1 };
+  expect(kindOf(await setup.ask(acting(), "/soul/bounties", request))).toEqual([403, "delegation-spent"]);
   expect(await setup.account(principal.tenant)).toMatchObject({ available: 10_000_000, held: 0 });
 });
 
@@ -72,16 +72,16 @@ test("the signed amount counts: another one is refused", async () => {
     to: wanted.to,
   });
   const signed = await proof(key, "principal", "delegate", createHash("sha256").update(text).digest("hex"));
-  const told = await post("/soul/principal/delegations", { ...wanted, max_spend_usdc: "100", ...signed });
-  expect(told.status).toBe(400);
+  const answer = await post("/soul/principal/delegations", { ...wanted, max_spend_usdc: "100", ...signed });
+  expect(answer.status).toBe(400);
 });
 
 test("concurrent calls at two processes spend at most the allowance, to the micro-unit", async () => {
   const delegation_id = await delegateSpending("1.00");
-  const told = await Promise.all(Array.from({ length: CALLS }, (_, n) => submits(urls[n % 2])));
-  const held = told.filter(({ status }) => status === 201);
+  const results = await Promise.all(Array.from({ length: CALLS }, (_, n) => submits(urls[n % 2])));
+  const held = results.filter(({ status }) => status === 201);
   expect(held.length).toBe(10);
-  expect(new Set(told.filter(({ status }) => status !== 201).map((one) => kindOf(one).join(" ")))).toEqual(
+  expect(new Set(results.filter(({ status }) => status !== 201).map((one) => kindOf(one).join(" ")))).toEqual(
     new Set(["403 delegation-spent"]),
   );
   expect(await heldBy(delegation_id)).toBe(1_000_000);

@@ -146,8 +146,8 @@ describe("an item", () => {
     const item_id = await published({ title: "Forbidden fruit", content: "bad words" });
     const key = await setup.keyOf("unlucky");
     await buys(9, item_id, key);
-    await expect(setup.hides("item", item_id, "")).rejects.toThrow("--reason is 1 to 200 characters");
-    await expect(setup.hides("item", "4711", "spam")).rejects.toThrow("<id> is 32 hex digits");
+    await expect(setup.hides("item", item_id, "")).rejects.toThrow("is 1 to 200 characters");
+    await expect(setup.hides("item", "4711", "spam")).rejects.toThrow("is 32 hex digits");
     await expect(setup.hides("item", "0".repeat(32), "spam")).rejects.toThrow(/no such item/);
     await setup.hides("item", item_id, "against the law");
     expect((await item(item_id, key)).body).toMatchObject({
@@ -164,10 +164,10 @@ describe("an item", () => {
   test("comes from an agent, at most twenty a day", async () => {
     const busy = await setup.agent("busy-one");
     expect((await setup.ask(await setup.keyOf("acme"), "/soul/stack", note())).status).toBe(403);
-    const told = [];
+    const results = [];
     for (let n = 0; n < 21; n++)
-      told.push((await setup.ask(busy.headers, "/soul/stack", note({ title: `Busy ${n}` }))).status);
-    expect(told).toEqual([...Array.from({ length: 20 }, () => 201), 429]);
+      results.push((await setup.ask(busy.headers, "/soul/stack", note({ title: `Busy ${n}` }))).status);
+    expect(results).toEqual([...Array.from({ length: 20 }, () => 201), 429]);
   });
 });
 
@@ -225,7 +225,7 @@ describe("the feed", () => {
   });
 });
 
-describe("what is trending", () => {
+describe("the trending list", () => {
   const warm = async (window = "7d") =>
     (await setup.ask({}, `/soul/stack/trending?window=${window}&limit=50`)).body.items;
   const heatOf = async (item_id: string, window?: string) =>
@@ -276,8 +276,8 @@ test("concurrent buyers of one item: each buys it once, and its author gets four
   const before = (await setup.account(author.tenant)).available;
   const crowd = Array.from({ length: scaled(30, 2) }, (_, n) => `crowd-${n}`);
   const keys = await forEach(crowd, setup.keyOf);
-  const told = await Promise.all(keys.map((key) => buys(14, item_id, key, 0.01)));
-  expect(told.map(({ status }) => status)).toEqual(crowd.map(() => 200));
+  const results = await Promise.all(keys.map((key) => buys(14, item_id, key, 0.01)));
+  expect(results.map(({ status }) => status)).toEqual(crowd.map(() => 200));
   expect((await setup.account(author.tenant)).available - before).toBe(crowd.length * 8_000);
   const { position } = await setup.app.store.head();
   await until(() => setup.app.runner.reached(stackProjection, position, LIMIT_MS));

@@ -67,9 +67,9 @@ describe("the quote", () => {
   });
 
   test("for a body is the real sum too, unless it is too large to be read for free", async () => {
-    const asked = { ...question, year: 2024 };
-    expect((await quoteOf(sovereign(), post(asked))).maxAmountRequired).toBe("12000000");
-    const padded = { ...post(asked), body: JSON.stringify(asked) + " ".repeat(20_000) };
+    const request = { ...question, year: 2024 };
+    expect((await quoteOf(sovereign(), post(request))).maxAmountRequired).toBe("12000000");
+    const padded = { ...post(request), body: JSON.stringify(request) + " ".repeat(20_000) };
     expect((await quoteOf(sovereign(), padded)).maxAmountRequired).toBe("1000000");
   });
 });

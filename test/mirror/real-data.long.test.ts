@@ -63,8 +63,8 @@ describe.skipIf(!here)("over the real files", () => {
         const rows = new Map(
           chinese.filter((row) => row.product === hs && row.flow === flow).map((row) => [row.period, row]),
         );
-        const asked = anyTargetInput.parse({ target_country: "CN", direction, hs });
-        const { data, meta } = await reconstruct(trade, () => undefined, asked);
+        const request = anyTargetInput.parse({ target_country: "CN", direction, hs });
+        const { data, meta } = await reconstruct(trade, () => undefined, request);
         expect(meta).toMatchObject({ synthetic: false, dataset: "comext-ds-045409", product: hs });
         for (const month of data) {
           const row = rows.get(month.year * 100 + month.month) ?? { value: 0, kg: null, weighed: 0 };
@@ -81,13 +81,13 @@ describe.skipIf(!here)("over the real files", () => {
   });
 
   test("reliability is one less the weighted median distance of the two ends", async () => {
-    const asked = anyTargetInput.parse({
+    const request = anyTargetInput.parse({
       target_country: "CN",
       direction: "EXPORT",
       hs: "39206290",
       month: "2024-03",
     });
-    const { data, meta } = await reconstruct(trade, () => undefined, asked);
+    const { data, meta } = await reconstruct(trade, () => undefined, request);
     // Every pair-month's distance and weight, in order; months that somebody has not delivered in full are few.
     const ratios = await sql<{ distance: number; weight: number }>(
       `select abs(ln(i.v / e.v)) as distance, i.v + e.v as weight
@@ -111,13 +111,17 @@ describe.skipIf(!here)("over the real files", () => {
     const days = ecbRates.layouts[0]!.read({ name: "eurofxref-hist.csv", text });
     const reference = { dataset: "ecb-rates", vintage: "ab", source: "ECB", synthetic: false, as_of: null };
     const dollars = { reference: { ...reference, rows: days }, usd_per_eur: monthlyMeans(days, "USD") };
-    const asked = anyTargetInput.parse({
+    const request = anyTargetInput.parse({
       target_country: "CN",
       direction: "EXPORT",
       hs: "39206290",
       year: 2024,
     });
-    const { data, meta } = await reconstruct(trade, (synthetic) => (synthetic ? undefined : dollars), asked);
+    const { data, meta } = await reconstruct(
+      trade,
+      (synthetic) => (synthetic ? undefined : dollars),
+      request,
+    );
     const means = await sql<{ month: number; usd: number }>(
       `select substr(Date::varchar, 6, 2)::integer as month, avg(USD::double) as usd
        from read_csv('${join(shared, "ecb-eurofxref-hist.csv.gz")}', header = true, all_varchar = true)

@@ -77,7 +77,7 @@ const reference = { dataset: "ecb-rates", vintage: "ab", source: "ECB", as_of: "
 const published = (synthetic: boolean): Dollars | undefined =>
   synthetic ? undefined : { reference: { ...reference, synthetic }, usd_per_eur: new Map([[202401, 1.1]]) };
 type MirrorQuery = Parameters<typeof anyTargetInput.parse>[0];
-const ask = (asked: MirrorQuery) => reconstruct(trade, published, anyTargetInput.parse(asked));
+const ask = (request: MirrorQuery) => reconstruct(trade, published, anyTargetInput.parse(request));
 
 describe("by hand", () => {
   const question = { target_country: "CN", direction: "EXPORT", hs: CODE, year: 2024 } as const;

@@ -155,9 +155,9 @@ describe("the copy", () => {
 
     db.streams.set(STREAM, whole);
     changed(last, { id: randomUUID() });
-    const told = await turn(follower(), followReactor);
-    expect(told).toMatchObject({ status: "diverged" });
-    expect(told.reason).toContain(`another event_id at position ${last + 1}`);
+    const answer = await turn(follower(), followReactor);
+    expect(answer).toMatchObject({ status: "diverged" });
+    expect(answer.reason).toContain(`another event_id at position ${last + 1}`);
 
     db.streams.set(STREAM, [...whole, { ...whole[last]!, id: randomUUID() }]);
     expect(await turn(follower(), followReactor)).toMatchObject({ status: "diverged" });

@@ -74,13 +74,13 @@ const withChange = (position: number, change: Record<string, unknown>): Stored[]
 
 test("a lost database is restored from the copy byte for byte, and the service resumes and signs", async () => {
   const { restore, ask, start } = await elsewhere();
-  const told: string[] = [];
+  const lines: string[] = [];
   const restored = await restore(db.url, {
     epoch,
-    progress: (stage, done, total) => void told.push(`${stage} ${done === total}`),
+    progress: (stage, done, total) => void lines.push(`${stage} ${done === total}`),
   });
   expect(restored).toMatchObject({ events: whole.length, contradiction: null, left_out: 0 });
-  expect(told).toEqual(expect.arrayContaining(["check true", "fold true"]));
+  expect(lines).toEqual(expect.arrayContaining(["check true", "fold true"]));
   expect(await ask(bytesOf)).toEqual(await bytesOf(service.app.pool));
   expect(await ask((pool) => verifyDatabase(pool, MAIN_LOG))).toMatchObject({ ok: true });
   const again = await start();
@@ -153,7 +153,7 @@ test("a copy that ends within a commit is restored without that commit", async (
   });
 });
 
-test("a command without a log, or with another one, is told which to name", async () => {
+test("a command without a log, or with a different one, fails with the log to name", async () => {
   const { restore, ask } = await elsewhere();
   await expect(restore(db.url)).rejects.toThrow(/say which one is meant by --epoch/);
   await expect(restore(db.url, { epoch: "x" })).rejects.toThrow(/16 hex digits/);

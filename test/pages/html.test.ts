@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { rendering } from "../../src/api/describe/pages/markdown.ts";
 import { html, prose, written } from "../../src/core/model/html.ts";
 
-test("text is escaped wherever it stands, markup is not", () => {
+test("text is escaped in every position, markup is not", () => {
   const hostile = `"><img src=x onerror='alert(1)'>&`;
   const whole = written(html`<p title="${hostile}">${[html`<b>${hostile}</b>`, 7, undefined]}</p>`);
   const escaped = "&#34;&#62;&#60;img src=x onerror=&#39;alert(1)&#39;&#62;&#38;";
@@ -32,7 +32,7 @@ test("Markdown has anchors as GitHub names them, links that lead on, and no HTML
   expect(body).toContain('<div class="wide-table" tabindex="0"><table>');
 });
 
-test("a file that is served nowhere is named, and no link; beside words that do not name it", () => {
+test("a file that is not served is named without a link", () => {
   const page = rendering(
     "# Files\n\n([measured](../bench/RESULTS.md#so)) by [**docker**/run](../docker/run), [a](b.md).\n",
     (target) => (target.endsWith("b.md") ? "/docs/b" : { file: target.replace(/^\.\.\/|#.*$/g, "") }),

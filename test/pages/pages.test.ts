@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-type Told = { status: number; headers: IncomingHttpHeaders; body: string };
+type PageResponse = { status: number; headers: IncomingHttpHeaders; body: string };
 
 /** With exactly these headers: fetch has some of its own. */
-const get = (path: string, headers: Record<string, string> = {}): Promise<Told> =>
+const get = (path: string, headers: Record<string, string> = {}): Promise<PageResponse> =>
   new Promise((done, fail) =>
     request(service.url + path, { headers }, async (answer) =>
       done({ status: answer.statusCode!, headers: answer.headers, body: await text(answer) }),
@@ -34,7 +34,7 @@ const get = (path: string, headers: Record<string, string> = {}): Promise<Told> 
 const BROWSER = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8", "Sec-Fetch-Mode": "navigate" };
 
 describe("/", () => {
-  test("is a page, and JSON for who asks for it", async () => {
+  test("is a page, and JSON if the client accepts that", async () => {
     const page = await get("/", BROWSER);
     expect(page.headers).toMatchObject({ "content-type": "text/html; charset=utf-8", vary: "Accept" });
     expect(page.headers["content-security-policy"]).toContain("script-src 'self'");
@@ -52,7 +52,7 @@ describe("/", () => {
     expect((await get("/docs/operations/trade_balance", BROWSER)).body).toContain(KEY);
   });
 
-  test("says how a key is issued to whoever is shown none, in commands that exist", async () => {
+  test("shows visitors without a key the commands that issue one", async () => {
     expect((await get("/", BROWSER)).body).not.toContain("keys issue");
     const { body } = await get("/");
     const commands = [...body.matchAll(/<code>([^<]* keys issue [^<]*)<\/code>/g)].map(([, line]) => line!);
@@ -89,15 +89,15 @@ describe("/", () => {
     ["a proxy", { ...BROWSER, "X-Forwarded-For": "203.0.113.9" }],
   ])("does not show it to %s", async (_, headers) => {
     for (const path of ["/", "/docs/operations/trade_balance"]) {
-      const told = await get(path, headers);
-      expect(told.status).toBe(200);
-      expect(told.body).not.toContain(KEY);
+      const answer = await get(path, headers);
+      expect(answer.status).toBe(200);
+      expect(answer.body).not.toContain(KEY);
     }
   });
 });
 
 test("every link of every page leads somewhere, to a heading that is there", async () => {
-  const seen = new Map<string, Told>();
+  const seen = new Map<string, PageResponse>();
   const visit = async (path: string) => {
     const known = seen.get(path) ?? (await get(path, BROWSER));
     seen.set(path, known);
@@ -194,7 +194,7 @@ test.each([
   expect(body).toContain(`<a href="${place}">`);
 });
 
-test("what the search looks through has every operation and the pages' words", async () => {
+test("the search index has every operation and the pages' words", async () => {
   const entries = JSON.parse((await get("/docs/search.json")).body) as { path: string; text: string }[];
   for (const { name } of catalogue)
     expect(entries.map(({ path }) => path)).toContain(`/docs/operations/${name}`);

@@ -1,4 +1,4 @@
-/** Anybody can send a signed authorization: whoever sends a payment to the chain, it is answered or refunded. */
+/** Anybody can send a signed authorization to the chain: each such payment is answered or refunded. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
 import type { SignedTransfer } from "../../src/core/model/ports/settlement.ts";

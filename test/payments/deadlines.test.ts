@@ -82,7 +82,7 @@ test("facts, ends and code checks have a deadline, and nothing was sent", async 
   await expect(settlement.facts(signed)).rejects.toThrow(late);
   await expect(settlement.ended(signed)).rejects.toThrow(late);
   await expect(settlement.settle(signed, 0n)).rejects.toThrow(late);
-  expect(meddler.asked).not.toContain("eth_sendRawTransaction");
+  expect(meddler.methods).not.toContain("eth_sendRawTransaction");
 });
 
 test("the lookup of a payment that our transaction did not move has a deadline: the outcome is unknown", async () => {

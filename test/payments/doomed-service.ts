@@ -13,17 +13,17 @@ import { sampleOperations, script } from "./sample-operations.ts";
 const { DIES_AT, DATABASE, RPC, GAS_KEY, PAY_TO } = process.env as Record<string, string>;
 
 let arrived = 0;
-let told = { what: "die", step: DIES_AT };
+let order = { what: "die", step: DIES_AT };
 createInterface({ input: process.stdin }).on("line", (line) => {
   const [what, ...step] = line.split(" ");
-  told = { what: what!, step: step.join(" ") };
+  order = { what: what!, step: step.join(" ") };
 });
 
 const stopAt = async (step: string) => {
-  const { what } = told;
-  if (told.step !== step) return;
+  const { what } = order;
+  if (order.step !== step) return;
   if (what === "die" && ++arrived === 2) process.kill(process.pid, "SIGKILL");
-  if (what !== "die") told = { what, step: "none" };
+  if (what !== "die") order = { what, step: "none" };
   process.stdout.write("arrived\n");
   if (what === "pause") process.kill(process.pid, "SIGSTOP");
   else await new Promise(() => undefined);
@@ -57,7 +57,7 @@ script.before = () => stopAt("in the handler");
 settlement.settle = async (payment, seen_block) => {
   const before = await sentSoFar();
   const mined = settle(payment, seen_block);
-  if (told.step === "while it is sent") {
+  if (order.step === "while it is sent") {
     // Once the node has the transaction, nobody here needs to wait for it.
     await until(async () => (await sentSoFar()) !== before);
     await stopAt("while it is sent");

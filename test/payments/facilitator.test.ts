@@ -20,7 +20,7 @@ let stall: Stall;
 afterEach(() => expectBooks(stall.service.app, stall.workshop.chain));
 
 type FacilitatorCall = { path: string; signed: SignedTransfer };
-let manner: (asked: FacilitatorCall, response: ServerResponse) => void | Promise<void>;
+let manner: (request: FacilitatorCall, response: ServerResponse) => void | Promise<void>;
 let server: Server;
 let own: Settlement;
 const says = (response: ServerResponse, body: object) =>
@@ -32,8 +32,8 @@ const honest: typeof manner = async ({ path, signed }, response) => {
 };
 const settles =
   (how: typeof manner): typeof manner =>
-  (asked, response) =>
-    (asked.path === "/verify" ? honest : how)(asked, response);
+  (request, response) =>
+    (request.path === "/verify" ? honest : how)(request, response);
 
 beforeAll(async () => {
   stall = await openStall();

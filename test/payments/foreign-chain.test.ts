@@ -62,9 +62,9 @@ afterAll(async () => {
 });
 
 test("payments are refused, keys keep working, and the operator gets the remedy", async () => {
-  const told = () => service.logged.filter(({ msg }) => String(msg).startsWith("no payments are taken"));
-  await until(() => told().length > 0);
-  expect(told()[0]!.reason).toMatch(/another history.*BASE_RPC_URL/);
+  const warnings = () => service.logged.filter(({ msg }) => String(msg).startsWith("no payments are taken"));
+  await until(() => warnings().length > 0);
+  expect(warnings()[0]!.reason).toMatch(/another history.*BASE_RPC_URL/);
   const url = `${service.url}/v1/agent/test/echo`;
   const answer = await present(url, await signPayment(wallet(0), await quoteOf(url)));
   expect(answer.status).toBe(503);

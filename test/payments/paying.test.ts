@@ -115,7 +115,7 @@ describe("a call with its payment", () => {
     expect(found?.events.map(({ type }) => type).sort()).toEqual(["KeyIssued", "PaymentSettled"]);
   });
 
-  test("with a key is charged all the same: the key names the tenant and no quota is used", async () => {
+  test("sent with a key is charged, too: the key names the tenant, and its quota is not used", async () => {
     const { headers } = await service.issue({ tenant: "keyed", scopes: ["read", "order"], daily: 1 });
     const payment = await signPayment(wallet(0), await quoteOf(orderUrl(), orderOf("k_keyed")));
     const answer = await present(orderUrl(), payment, orderOf("k_keyed", headers));
@@ -148,10 +148,10 @@ test("the headers of the 402 and of the answer stay below 6 KiB for every call",
   const { resource, accepts } = JSON.parse(Buffer.from(required, "base64").toString());
   expect(resource.url).toMatch(/\/echo\?sha256=[0-9a-f]{64}$/);
   const paid = await signPayment(wallet(0), await quoteOf(url));
-  const answering = (asked: string) => {
+  const answering = (text: string) => {
     const payload = { x402Version: 2, resource, accepted: accepts[0], payload: paid };
     const header = Buffer.from(JSON.stringify(payload)).toString("base64");
-    return fetch(asked, { headers: { "PAYMENT-SIGNATURE": header } });
+    return fetch(text, { headers: { "PAYMENT-SIGNATURE": header } });
   };
   expect(await (await answering(`${url}y`)).text()).toContain("this payment is for another call");
   const answer = await answering(url);
@@ -405,7 +405,7 @@ describe("Idempotency-Key", () => {
     expect(await earned()).toBe(before + 500_000n);
   });
 
-  test("by API key returns the same bytes", async () => {
+  test("with an API key returns the same bytes at a repeat", async () => {
     const { headers } = await service.issue({ tenant: "twice" });
     const init = { headers: { ...headers, "Idempotency-Key": "w" } };
     const first = await (await fetch(echoUrl("kept"), init)).text();

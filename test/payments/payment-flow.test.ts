@@ -312,7 +312,7 @@ test("a payment buys for one tenant: not for another key, nor for its wallet", a
   expect((await present(echo("tenant"), payment)).status).toBe(402);
 });
 
-test("while a payment reserves an Idempotency-Key, no handler runs repeatedly for another one", async () => {
+test("while one payment reserves an Idempotency-Key, a second payment does not run the handler repeatedly", async () => {
   const wanted = await quoteOf(echo("waits"));
   const [first, second] = [await signPayment(wallet(7), wanted), await signPayment(wallet(7), wanted)];
   const events = new EventEmitter();
@@ -389,7 +389,7 @@ test("with an unknown outcome nobody is asked to pay again; once answered, it co
   if (settled?.status !== "settled") throw new Error("it was settled");
   const { claim } = settled;
   const claimed = payments.evolve(payments.initialState(), { type: "PaymentClaimed", data: claim });
-  const asked = {
+  const request = {
     app: one.app,
     payment: {
       id,
@@ -406,9 +406,9 @@ test("with an unknown outcome nobody is asked to pay again; once answered, it co
       idempotency_key: undefined,
     },
   };
-  expect(await presentedStatusOf(claimed, asked)).toBe("pending");
-  await expect(presentedStatusOf(settled, asked)).rejects.toThrow("another call");
-  const elsewhere = { ...asked, call: { ...asked.call, request_sha256: "00".repeat(32) } };
+  expect(await presentedStatusOf(claimed, request)).toBe("pending");
+  await expect(presentedStatusOf(settled, request)).rejects.toThrow("another call");
+  const elsewhere = { ...request, call: { ...request.call, request_sha256: "00".repeat(32) } };
   expect(await presentedStatusOf(claimed, elsewhere)).toBe("pending");
   await expect(presentedStatusOf(settled, elsewhere)).rejects.toThrow("another call");
 });

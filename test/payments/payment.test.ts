@@ -467,7 +467,7 @@ describe("a payment without a call", () => {
     expect(isFree(state)).toBe(false);
   });
 
-  test("is kept if its refund would cost more, and buys nothing", () => {
+  test("is not refunded if the refund would cost more, and buys nothing", () => {
     const cost = BigInt(amount_micro) + 1n;
     const [note, kept] = recordFound(foundPayment, cost)(undefined);
     expect([note?.type, kept]).toEqual([

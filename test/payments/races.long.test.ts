@@ -51,14 +51,14 @@ async function signsIn(url: string, { authorization }: SignedPayment): Promise<R
 
 /** Retries like a client that must wait or finds nobody there; then it calls the remaining process. */
 function askedAgain(say: string, url: string, paid: SignedPayment): Promise<Response> {
-  let asked = url;
+  let path = url;
   return until(async () => {
-    const url = echo(say, asked);
+    const url = echo(say, path);
     // A payment that was on the chain before its call also requires its payer's signature.
     const answer = await present(url, paid)
       .then(async (first) => (first.status === 401 ? present(url, paid, await signsIn(url, paid)) : first))
       .catch(() => undefined);
-    if (!answer) asked = survivor.url;
+    if (!answer) path = survivor.url;
     return answer !== undefined && answer.status !== 503 && answer;
   });
 }
@@ -128,13 +128,13 @@ test("40 equal settles and 100 verifies during a paid call: no final refusal for
   };
   for (let round = 0; round < ROUNDS; round++) {
     const [paid, settled] = [await sign(5), await sign(6)];
-    const [bought, ...told] = await Promise.all([
+    const [bought, ...result] = await Promise.all([
       askedAgain(`round_${round}`, survivor.url, paid),
       ...Array.from({ length: 100 }, (_, i) => ask("verify", i % 2 ? paid : settled, i)),
       ...Array.from({ length: 40 }, (_, i) => ask("settle", settled, i)),
     ]);
     expect(bought.status).toBe(200);
-    expect(told.flat()).toEqual([]);
+    expect(result.flat()).toEqual([]);
     expect((await askedAgain(`after_${round}`, other.url, settled)).status).toBe(200);
   }
   await expectBooks(survivor.app);

@@ -192,8 +192,15 @@ test("a final payment is confirmed once, without further chain queries", async (
   );
   const sums = events.map(({ payload }) => payload.settled_micro as number);
   expect(sums.reduce((a, b) => a + b)).toBe(settled.rows[0]!.micro);
-  const asked = () => Promise.reject(new Error("the chain was asked"));
-  const deaf = { ...setup.app.chain, heads: asked, block: asked, logs: asked, receipt: asked, read: asked };
+  const unreachable = () => Promise.reject(new Error("the chain was asked"));
+  const deaf = {
+    ...setup.app.chain,
+    heads: unreachable,
+    block: unreachable,
+    logs: unreachable,
+    receipt: unreachable,
+    read: unreachable,
+  };
   expect(await reconcile({ ...setup.app, chain: deaf })).toBe("done");
 });
 

@@ -86,7 +86,7 @@ const spend = (purpose: string) =>
     [purpose, service.app.clock.now().toISOString().slice(0, 10)],
   );
 
-test("money without a call is kept and shown if its refund costs more; other refunds have their own gas", async () => {
+test("a payment without a call is not refunded if the refund costs more, and is shown; other refunds have their own gas", async () => {
   const { app } = service;
   const look = async () => {
     expect(await turn(app, transfersReactor)).toEqual({ status: "done" });

@@ -131,14 +131,14 @@ test("while its process lives a claim is reported with its time; after kill -9 i
   const arrived = sleeper.arrived();
   const cut = expect(present(orderUrl(sleeper), paid, order("k_held"))).rejects.toThrow();
   await arrived;
-  const told = await present(orderUrl(survivor), paid, order("k_held"));
-  expect(told.status).toBe(503);
-  const { detail, type } = (await told.json()) as { detail: string; type: string };
+  const result = await present(orderUrl(survivor), paid, order("k_held"));
+  expect(result.status).toBe(503);
+  const { detail, type } = (await result.json()) as { detail: string; type: string };
   expect(type).toContain("payment-pending");
   expect(detail).toMatch(
     /its claim lasts until \d{4}-.*Z at the latest, and for [1-5] s if its process has died$/,
   );
-  expect(Number(told.headers.get("Retry-After"))).toBeLessThanOrEqual(5);
+  expect(Number(result.headers.get("Retry-After"))).toBeLessThanOrEqual(5);
   expect(await story(paid)).toEqual(["PaymentClaimed"]);
 
   sleeper.child.kill("SIGKILL");

@@ -290,14 +290,14 @@ describe("missing evidence is reported with its remedy", () => {
     const receipt = await file("no.jws", (await paid()).jws);
     expect((await run([receipt], dir)).stderr).toContain("set the service's keys by --jwks");
     expect((await run([receipt, "--jwks", receipt])).stderr).toContain("is no JWK set");
-    const told = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    const answer = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     const ran = await run([receipt, "--export", join(dir, "none.ndjson")]);
-    expect([ran.code, ran.stdout, told.mock.calls.join("")]).toEqual([
+    expect([ran.code, ran.stdout, answer.mock.calls.join("")]).toEqual([
       2,
       "",
       expect.stringContaining("no export of a log: "),
     ]);
-    told.mockRestore();
+    answer.mockRestore();
   });
 
   test("names in a forged receipt cannot control the terminal", async () => {

@@ -43,8 +43,8 @@ describe("a plan", () => {
   test("asks in order, reads what was answered before, and leaves empty slots out", async () => {
     const ask: StepCall = async (operation) =>
       operation === "top" ? { data: [{ product: "27" }, { product: "44" }] } : { data: operation };
-    const { asked, passed } = await runPlan(plan(), { country: "LV" }, ask, isNo);
-    expect(asked.map(({ step, input }) => [step, input])).toEqual([
+    const { requests, passed } = await runPlan(plan(), { country: "LV" }, ask, isNo);
+    expect(requests.map(({ step, input }) => [step, input])).toEqual([
       ["top", { reporter: "LV", limit: 2 }],
       ["one", { hs: "27" }],
       ["all.0", { hs: "27" }],
@@ -66,8 +66,8 @@ describe("a plan", () => {
       if (operation === "refused") throw new No("not today");
       return { data: [] };
     };
-    const { asked, passed } = await runPlan(plan({ steps }), { country: "LV" }, ask, isNo);
-    expect(asked.map(({ step, input }) => [step, input])).toEqual([
+    const { requests, passed } = await runPlan(plan({ steps }), { country: "LV" }, ask, isNo);
+    expect(requests.map(({ step, input }) => [step, input])).toEqual([
       ["top", { reporter: "LV" }],
       ["list", { codes: ["LV"] }],
     ]);
@@ -80,7 +80,7 @@ describe("a plan", () => {
     );
   });
 
-  test("asked at once asks what does not rest on each other at the same time, and stands in its order all the same", async () => {
+  test("runs independent steps concurrently, and lists the answers in the order of the plan", async () => {
     const steps: Plan["steps"] = [
       { id: "slow", operation: "slow", input: {} },
       { id: "no", operation: "refused", input: {}, optional: true },
@@ -105,7 +105,7 @@ describe("a plan", () => {
     expect(begun).toEqual(["slow", "no", "quick", "after"]);
     expect(await runPlan(plan({ steps }), {}, ask, isNo)).toEqual(at_once);
     expect(begun.slice(4)).toEqual(["slow", "no", "after", "quick"]);
-    expect(at_once.asked.map(({ step }) => step)).toEqual(["slow", "after", "quick"]);
+    expect(at_once.requests.map(({ step }) => step)).toEqual(["slow", "after", "quick"]);
     expect(at_once.passed.map(({ step }) => step)).toEqual(["no", "none"]);
   });
 

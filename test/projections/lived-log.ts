@@ -45,7 +45,7 @@ const mayAppend = (operation: Operation) => effectOf(operation).changes !== "not
 
 async function askExample(driven: Driven, operation: Operation): Promise<void> {
   await driven.renew(operation);
-  const request = driven.asked(operation, driven.exampleFor(operation), driven.credentialsFor(operation));
+  const request = driven.request(operation, driven.exampleFor(operation), driven.credentialsFor(operation));
   // A lagging read model is a 503 with Retry-After.
   const answer = isBought(operation)
     ? (await buy(wallet(1), ...request)).answer

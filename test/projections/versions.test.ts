@@ -97,10 +97,10 @@ test("the change feed and an export return what was stored, and the export verif
   const { headers } = await service.issue();
   const path = `${service.url}/v1/agent/replay/wal-since?since=2020-01-01T00:00:00Z`;
   const lines = (await (await fetch(path, { headers })).text()).trim().split("\n");
-  const told = lines
+  const answer = lines
     .map((line) => JSON.parse(line))
     .filter(({ stream_id }) => stream_id === stream.stream_id);
-  expect(told.map(({ schema_version, payload }) => [schema_version, payload])).toEqual([
+  expect(answer.map(({ schema_version, payload }) => [schema_version, payload])).toEqual([
     [1, OLD],
     [2, NEW],
   ]);

@@ -86,7 +86,7 @@ describe("false friends", () => {
   });
 });
 
-describe("what is not known or not clear", () => {
+describe("unknown and ambiguous words", () => {
   test.each([
     ["How much vibranium does Wakanda export?", ["vibranium", "Wakanda"]],
     ["Trade between Spain and Narnia", ["Narnia"]],
@@ -98,7 +98,7 @@ describe("what is not known or not clear", () => {
     expect(read(text).not_found).toEqual(names);
   });
 
-  test("words with two meanings, and two products, are told with both readings", () => {
+  test("words with two meanings, and two products, are reported with both meanings", () => {
     const codesOf = (text: string) =>
       read(text).ambiguous.map(({ readings }) => readings.map(({ code }) => code));
     expect(codesOf("clothes exports of Italy")).toEqual([["61", "62"]]);
@@ -125,7 +125,7 @@ describe("what is not known or not clear", () => {
     }
   });
 
-  test("two near readings are refused as ambiguous and named both; a slot that is given needs no reading", () => {
+  test("a question with two likely meanings is refused as ambiguous and names both; a given slot is not interpreted", () => {
     const both = { product: true, country: true };
     const refusalOf = (work: () => unknown) => {
       try {
@@ -174,7 +174,7 @@ test("an open range of years ends where the data end, and is left out without th
   expect(slotsOf(read("Wood exports of Latvia until 2019")).years).toBe("1988-2019");
 });
 
-test("what was read says which words it was read from", () => {
+test("each value names the words of the question that it comes from", () => {
   expect(read("Dutch imports of cut flowers from Kenya in 2020").used).toEqual([
     { words: "cut flowers", as: "product" },
     { words: "Dutch", as: "country" },

@@ -20,7 +20,7 @@ afterAll(() => setup?.close());
 const meta = { actor: "test", operation: "test" };
 const OTHER: Hex = `0x${"ab".repeat(32)}`;
 
-test("a block that one area holds for final and the chain has not stops all reactors, though another's stands", async () => {
+test("a block that is final for one area but missing on the chain stops all reactors", async () => {
   const { app } = setup;
   await setup.mine(4);
   expect(await compareChain(app)).toEqual({ status: "same" });

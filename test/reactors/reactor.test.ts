@@ -110,7 +110,7 @@ test("a process that was killed is followed by another once its lease has run ou
   await until(async () => (await turn(app, one)).status === "done");
 });
 
-test("a turn that was paused past its lease sends nothing, writes nothing and is told to stop", async () => {
+test("a tick that was paused past its lease sends nothing, writes nothing and is aborted", async () => {
   const sent: string[] = [];
   const send = async () => {
     sent.push("sent");
@@ -176,18 +176,18 @@ async function oneLocked(meanwhile?: string) {
 
 test("a lease whose row somebody has locked is not lost, and is renewed when it is free; no other waits for it", async () => {
   const { leases, locked, free, release } = await oneLocked();
-  let told: boolean | undefined;
-  const [waiting, others] = [leases.renew(locked).then((held) => (told = held)), leases.renew(free)];
+  let answered: boolean | undefined;
+  const [waiting, others] = [leases.renew(locked).then((held) => (answered = held)), leases.renew(free)];
   expect(await others).toBe(true);
   expect(await leases.renew(free)).toBe(true);
   expect(await leases.isHeld(locked)).toBe(true);
-  expect(told).toBeUndefined();
+  expect(answered).toBeUndefined();
   await release();
   expect(await waiting).toBe(true);
   expect(await leases.take(locked.name, crypto.randomUUID())).toBeUndefined();
 });
 
-test("who asks for a lease that is held is told so at once, though its row is locked or being changed", async () => {
+test("a request for a held lease fails at once, even if its row is locked", async () => {
   const { leases, locked, release } = await oneLocked(
     "update reactors.leases set reason = 'changing' where reactor = $1",
   );
@@ -249,9 +249,10 @@ test("stopping sees the turn under way through, and hands the lease back", async
   expect((await turn(app, { ...one, begin: () => async () => "done" })).status).toBe("done");
 });
 
-test("a trouble is told once when it begins and once when it ends, and every process sees it meanwhile", async () => {
-  const told: [string, object, string][] = [];
-  const note = (level: string) => (facts: object, message: string) => void told.push([level, facts, message]);
+test("a failure is logged once when it begins and once when it ends; meanwhile every process reports it", async () => {
+  const messages: [string, object, string][] = [];
+  const note = (level: string) => (facts: object, message: string) =>
+    void messages.push([level, facts, message]);
   const log = { info: note("info"), warn: note("warn"), error: note("error") };
   let now: () => Promise<"done" | "odd"> = async () => "done";
   let turns = 0;
@@ -280,7 +281,7 @@ test("a trouble is told once when it begins and once when it ends, and every pro
   await some();
   await started.stop();
   const { name } = one;
-  expect(told).toEqual([
+  expect(messages).toEqual([
     ["warn", { reactor: name, reason: "no answer" }, "the chain is away"],
     ["error", { reactor: name }, "odd things are seen"],
     ["warn", { reactor: name, reason: "a fault" }, "it fails; trying again"],

@@ -38,7 +38,7 @@ test("an execution of a tenant that has none under way comes before the fifth of
   expect(open.map(({ execution_id }) => execution_id)).toEqual(["f1", "m5", "m6", "m7"]);
 });
 
-test("the quorum of a requester who has one is judged beside those of a requester with hundreds", async () => {
+test("a requester's only quorum is judged although another requester has hundreds", async () => {
   await pool.query(
     `insert into read.compute_tasks_v4 (task_id, tenant, status, kind, offer, max_price_micro, limit_s, min_trust,
          ready_at, awaits_audit, position, state)
@@ -50,7 +50,7 @@ test("the quorum of a requester who has one is judged beside those of a requeste
   expect(judged.map(({ task_id }) => task_id).slice(0, 3)).toEqual(["t1", "t251", "t2"]);
 });
 
-test("the quorum of a requester that has spent something here is judged beside those of hundreds of new ones", async () => {
+test("a paying requester's quorum is judged although hundreds of new requesters wait", async () => {
   await pool.query(
     `insert into read.compute_tasks_v4 (task_id, tenant, status, kind, offer, max_price_micro, limit_s, min_trust,
          ready_at, awaits_audit, position, state)

@@ -40,8 +40,8 @@ describe("a small CSV file", () => {
     ["code,name\n1,2\n1\n", /a\.csv line 3: has 1 columns; the header has 2/],
     ['code,name\n1,"open\n', /a\.csv line \d/],
   ])("%j is refused by line and column", (text, message) => {
-    const { code, message: told } = refusal(() => readCsv(file(text), ["code", "name"]));
+    const { code, message: output } = refusal(() => readCsv(file(text), ["code", "name"]));
     expect(code).toBe("invalid");
-    expect(told).toMatch(message);
+    expect(output).toMatch(message);
   });
 });

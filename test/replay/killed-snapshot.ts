@@ -10,8 +10,8 @@ const vintages = openVintages({ dataDir: data_dir, threads: 2, memory_mb: 512 })
 const halting = {
   leaseVintage: async (name: string) => {
     const lease = await vintages.leaseVintage(name);
-    const query: typeof lease.query = async (...asked) => {
-      const answer = await lease.query(...asked);
+    const query: typeof lease.query = async (...request) => {
+      const answer = await lease.query(...request);
       console.log("written");
       await new Promise(() => setInterval(() => {}, 1_000));
       return answer as never;

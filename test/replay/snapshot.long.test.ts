@@ -165,11 +165,11 @@ describe("the file", () => {
     const connection = await (await DuckDBInstance.create(":memory:")).connect();
     const rowsOf = async <Row>(sql: string) =>
       (await connection.runAndReadAll(sql)).getRowObjectsJS() as Row[];
-    for (const told of [older, newer]) {
-      const at = join(service.data_dir, `${told.vintage.slice(0, 8)}.parquet`);
-      await writeFile(at, Buffer.from(await (await fetch(told.url)).arrayBuffer()));
+    for (const result of [older, newer]) {
+      const at = join(service.data_dir, `${result.vintage.slice(0, 8)}.parquet`);
+      await writeFile(at, Buffer.from(await (await fetch(result.url)).arrayBuffer()));
       const [count] = await rowsOf<{ n: number }>(`select count(*)::integer as n from '${at}'`);
-      expect(count!.n).toBe(told.rows);
+      expect(count!.n).toBe(result.rows);
       const [totals] = await rowsOf<Record<string, number>>(
         `with products as (
            select reporter, product, flow, period,
@@ -182,18 +182,18 @@ describe("the file", () => {
            sum(kg) filter (flow = 'IMPORT')::double as import_kg,
            sum(kg) filter (flow = 'EXPORT')::double as export_kg from products`,
       );
-      expect(totals).toEqual(told.control_totals);
+      expect(totals).toEqual(result.control_totals);
       const schema = await rowsOf<{ column_name: string }>(`describe from '${at}'`);
-      expect(schema.map(({ column_name }) => column_name)).toEqual(told.columns.map(({ name }) => name));
+      expect(schema.map(({ column_name }) => column_name)).toEqual(result.columns.map(({ name }) => name));
       const facts = await rowsOf<{ key: string; value: string }>(
         `select decode(key) as key, decode(value) as value from parquet_kv_metadata('${at}')`,
       );
       expect(Object.fromEntries(facts.map(({ key, value }) => [key, value]))).toEqual({
         dataset: "sandbox",
-        vintage: told.vintage,
+        vintage: result.vintage,
         source: expect.any(String),
         synthetic: "true",
-        released_at: told.valid_from,
+        released_at: result.valid_from,
       });
     }
   });

@@ -186,7 +186,7 @@ describe("when the database", () => {
   };
   const database = () => new URL(service.database_url).pathname.slice(1);
 
-  test("fails in the middle, the stream is cut without a last line, and a returning consumer loses nothing", async () => {
+  test("fails during a stream, the stream ends without its last line, and a returning consumer loses nothing", async () => {
     const headers = await headersOf("mortal");
     const payloads = Array.from({ length: 1_000 }, () => ({ text: "x".repeat(10_000) }));
     for (let n = 0; n < 4; n++) await write("mortal", "m", payloads);
@@ -217,7 +217,7 @@ describe("when the database", () => {
     expect([...seen, ...rest.slice(0, -1)].map(({ position }) => position)).toEqual(whole);
   });
 
-  test("returns as an older copy with another end, followers are cut and get 409", async () => {
+  test("is replaced by an older copy with different last events, followers are disconnected and get 409", async () => {
     const headers = await headersOf("rewritten");
     await write("rewritten", "r", [{ n: 1 }, { n: 2 }]);
     const response = await ask(service, `${ALL}&follow=true`, { headers });
@@ -236,8 +236,8 @@ describe("when the database", () => {
       }
     })();
     await expect(reading).rejects.toThrow();
-    const told = await ask(service, `cursor=${cursor}`, { headers });
-    expect([told.status, ((await told.json()) as { type: string }).type]).toEqual([
+    const answer = await ask(service, `cursor=${cursor}`, { headers });
+    expect([answer.status, ((await answer.json()) as { type: string }).type]).toEqual([
       409,
       expect.stringContaining("#history-diverged"),
     ]);

@@ -255,10 +255,14 @@ describe("a refusal", () => {
   });
 
   test("of a cursor of another epoch, another history or beyond the head is 409", async () => {
-    const told = [409, "history-diverged"];
-    expect(await refusal(`cursor=${await cursorWith((parts) => (parts[1] = "0".repeat(16)))}`)).toEqual(told);
-    expect(await refusal(`cursor=${await cursorWith((parts) => (parts[3] = "0".repeat(16)))}`)).toEqual(told);
-    expect(await refusal(`cursor=${await cursorWith((parts) => (parts[2] = "9000000"))}`)).toEqual(told);
+    const results = [409, "history-diverged"];
+    expect(await refusal(`cursor=${await cursorWith((parts) => (parts[1] = "0".repeat(16)))}`)).toEqual(
+      results,
+    );
+    expect(await refusal(`cursor=${await cursorWith((parts) => (parts[3] = "0".repeat(16)))}`)).toEqual(
+      results,
+    );
+    expect(await refusal(`cursor=${await cursorWith((parts) => (parts[2] = "9000000"))}`)).toEqual(results);
   });
 
   test("HEAD answers the headers and starts no feed", async () => {

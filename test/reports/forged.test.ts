@@ -58,7 +58,7 @@ async function verify(given: object, ...more: string[]) {
     const args = ["verify", path, "--url", service.url, "--json", ...more];
     await reportCommand({ settings }).parseAsync(args, { from: "user" });
     const verdict = JSON.parse(write.mock.calls.map(([text]) => String(text)).join("")) as VerifyResult;
-    return { code: process.exitCode ?? 0, told: verdict };
+    return { code: process.exitCode ?? 0, result: verdict };
   } finally {
     process.exitCode = before;
     write.mockRestore();
@@ -155,7 +155,7 @@ test("a report and its facts are verified by the digest in the log, with each fi
     [answer.data, "report"],
     [detached(answer.data), "facts"],
   ] as const) {
-    const { code, told: verdict } = await verify(given, "--key", secret);
+    const { code, result: verdict } = await verify(given, "--key", secret);
     expect(verdict.faults).toEqual([]);
     expect([code, verdict.ok, verdict.verified]).toEqual([0, true, verified]);
     expect(verdict.figures.verified).toBe(verdict.figures.asked);
@@ -166,7 +166,7 @@ test("a report and its facts are verified by the digest in the log, with each fi
 test.each(FORGERIES)("a forged report is refused: %s", async (_, change) => {
   const report = changed(change);
   expect(canonical(report)).not.toBe(canonical(answer.data));
-  const { code, told: verdict } = await verify({ ...answer, data: report }, "--key", secret);
+  const { code, result: verdict } = await verify({ ...answer, data: report }, "--key", secret);
   expect([code, verdict.ok, verdict.verified]).toEqual([1, false, null]);
   // The log's digest alone refuses it, whatever other faults are found.
   expect(verdict.faults.map(({ at }) => at)).toContain("report");
@@ -180,26 +180,26 @@ test("most forgeries have no faulty figure: without the log's digest they would 
 test("other words around a report are refused, and unknown members", async () => {
   const meta = { ...answer.meta, source: "Audited by nobody" };
   const around = await verify({ ...answer, meta }, "--key", secret);
-  expect([around.code, around.told.faults.map(({ at }) => at)]).toEqual([1, ["meta"]]);
+  expect([around.code, around.result.faults.map(({ at }) => at)]).toEqual([1, ["meta"]]);
   const more = await verify({ ...answer, note: "Certified" }, "--key", secret);
-  expect([more.code, more.told.faults.map(({ at }) => at)]).toEqual([1, ["note"]]);
+  expect([more.code, more.result.faults.map(({ at }) => at)]).toEqual([1, ["note"]]);
   const member = await verify({ ...answer.data, note: "Certified" }, "--key", secret);
-  expect([member.code, member.told.faults.map(({ at }) => at)]).toEqual([1, ["report"]]);
+  expect([member.code, member.result.faults.map(({ at }) => at)]).toEqual([1, ["report"]]);
 });
 
 test("another label of a fact is refused in its facts, too", async () => {
   const facts = detached(changed((report) => void (report.facts[0]!.label = "imports from an enemy")));
-  const { code, told: verdict } = await verify(facts, "--key", secret);
+  const { code, result: verdict } = await verify(facts, "--key", secret);
   expect([code, verdict.faults.map(({ at }) => at)]).toEqual([1, ["facts_sha256"]]);
 });
 
 test("without the key only figures are verified, and the report is refused; likewise under another key of the log", async () => {
   const stranger = await service.issue({ tenant: "stranger" });
-  const { code, told: verdict } = await verify(answer, "--key", stranger.secret);
+  const { code, result: verdict } = await verify(answer, "--key", stranger.secret);
   expect([code, verdict.verified, verdict.figures.verified]).toEqual([1, null, verdict.figures.asked]);
   expect(verdict.faults.map(({ at }) => at)).toEqual(["words"]);
   const key = await (await fetch(`${service.url}/log/key`)).text();
   expect((await verify(answer, "--key", secret, "--key", key.trim())).code).toBe(0);
   const other = await verify(answer, "--key", secret, "--origin", "another.example/log");
-  expect([other.code, other.told.faults.map(({ at }) => at)]).toEqual([1, ["words"]]);
+  expect([other.code, other.result.faults.map(({ at }) => at)]).toEqual([1, ["words"]]);
 });

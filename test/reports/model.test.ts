@@ -40,17 +40,17 @@ beforeAll(async () => {
   ({ headers } = await service.issue());
   await openSandbox(service);
   const { app } = service;
-  const asked = app.model;
+  const request = app.model;
   replace(app, { model: undefined });
   template = await writeReport();
-  replace(app, { model: asked });
+  replace(app, { model: request });
 });
 afterAll(async () => {
   await service.stop();
   await model.close();
 });
 beforeEach(() => {
-  model.asked.length = 0;
+  model.requests.length = 0;
 });
 
 async function writeReport(): Promise<Report> {
@@ -110,7 +110,7 @@ test("the findings that a model chooses and joins are the first section, in the 
 test("a model is called once, without tools, and foreign words are strings of one JSON object", async () => {
   model.reply = says((one) => one);
   await writeReport();
-  const [{ body, authorization, prompt } = expect.fail("nothing was requested"), ...again] = model.asked;
+  const [{ body, authorization, prompt } = expect.fail("nothing was requested"), ...again] = model.requests;
   expect(again).toEqual([]);
   expect(authorization).toBe("Bearer sk-test");
   expect(body).toMatchObject({ model: "liar-7b", temperature: 0, messages: [{ content: INSTRUCTIONS }, {}] });
@@ -128,7 +128,7 @@ test("a second valid answer replaces an invalid first one", async () => {
   model.reply = (response, prompt, { length }) =>
     (length === 1 ? says((one) => altered(one, FIGURE, "9")) : says((one) => one))(response, prompt, []);
   expect((await writeReport()).model).toMatchObject({ used: true, why: null });
-  expect(model.asked).toHaveLength(2);
+  expect(model.requests).toHaveLength(2);
 });
 
 const LIES: readonly [what: string, why: string, reply: Reply][] = [
@@ -170,7 +170,7 @@ const LIES: readonly [what: string, why: string, reply: Reply][] = [
     says((one, _, { facts }) => {
       const [a, b] = facts
         .filter(({ id }) => one.includes(`[${id}]`))
-        .map(({ id, told }) => `${told} [${id}]`);
+        .map(({ id, output }) => `${output} [${id}]`);
       return altered(altered(altered(one, a!, "@@"), b!, a!), "@@", b!);
     }),
   ],
@@ -298,21 +298,21 @@ const LIES: readonly [what: string, why: string, reply: Reply][] = [
 test.each(LIES)("%s: the report is the one without a model, and says why (%s)", async (_, why, reply) => {
   model.reply = reply;
   const { written } = await withModelSummary(template, service.app.model, { signal });
-  const { model: asked, ...said } = written;
-  expect(asked).toMatchObject({ name: "liar-7b", used: false, why });
-  expect(model.asked).toHaveLength(2);
+  const { model: request, ...said } = written;
+  expect(request).toMatchObject({ name: "liar-7b", used: false, why });
+  expect(model.requests).toHaveLength(2);
   expect({ ...said, model: null }).toEqual(template);
 });
 
 test.each(LIES.slice(0, 1))("over HTTP, too, with %s; and the log has the reason", async (_, why, reply) => {
   model.reply = reply;
   const report = await writeReport();
-  const { report_id, model: asked, sha256: _own, facts_sha256, ...said } = report;
-  expect(asked).toMatchObject({ used: false, why });
+  const { report_id, model: request, sha256: _own, facts_sha256, ...said } = report;
+  expect(request).toMatchObject({ used: false, why });
   expect(template).toMatchObject(said);
   expect(reportFaults(report, canonical)).toEqual([]);
   const recorded = await service.app.load(reports, { tenant: "acme", id: report_id });
-  expect(recorded).toMatchObject({ sha256: digestOf(canonical(report)), facts_sha256, model: asked });
+  expect(recorded).toMatchObject({ sha256: digestOf(canonical(report)), facts_sha256, model: request });
 });
 
 test("a report names the model of its summary, or why there is none, in the forms for readers", async () => {
@@ -365,7 +365,7 @@ test("the daily tokens are counted once for all processes, and unused ones are r
   const asking = openModel({ base_url: model.base_url, name: "dear", tokens: processes[0]! });
   model.reply = (response) => sent(response, completion("{}"));
   expect(await asking.ask({ ...QUESTION, signal }, read)).toMatchObject({ why: "budget_spent" });
-  expect(model.asked).toEqual([]);
+  expect(model.requests).toEqual([]);
   // Usage below zero, or above what is possible, counts as all that was reserved.
   const tomorrow = { now: () => new Date("2031-05-02T12:00:00Z") };
   const lying = openModel({

@@ -348,19 +348,19 @@ test("after 180 days a report is gone, and the log still verifies a copy", async
     const exported = ["--export", file("log.ndjson"), "--json"];
     const verify = (name: string) => verified("verify", file(name), ...exported, "--head", head);
     const unsigned = await verified("verify", file("report.json"), ...exported);
-    expect([unsigned.code, unsigned.told.faults]).toEqual([
+    expect([unsigned.code, unsigned.answer.faults]).toEqual([
       1,
       [{ at: "words", says: expect.stringContaining("nothing signs or anchors the export") }],
     ]);
     await writeFile(file("none.ndjson"), "{}\n");
     const nothing = await verified("verify", file("report.json"), "--export", file("none.ndjson"), "--json");
-    expect([nothing.code, nothing.told]).toEqual([2, undefined]);
+    expect([nothing.code, nothing.answer]).toEqual([2, undefined]);
     for (const name of ["report.json", "facts.json"])
       expect(await verify(name)).toMatchObject({
         ...{ code: undefined },
-        told: { ok: true, verified: name.slice(0, -5), figures: null, faults: [] },
+        answer: { ok: true, verified: name.slice(0, -5), figures: null, faults: [] },
       });
-    const { code, told: output } = await verify("forged.json");
+    const { code, answer: output } = await verify("forged.json");
     expect([code, output.faults.map(({ at }) => at)]).toEqual([1, ["facts_sha256"]]);
   } finally {
     await rm(folder, { recursive: true });
@@ -381,7 +381,7 @@ async function verified(...args: string[]) {
     const output = write.mock.calls.map(([text]) => String(text)).join("");
     return {
       code: process.exitCode,
-      told: output === "" ? undefined! : (JSON.parse(output) as VerifyResult),
+      answer: output === "" ? undefined! : (JSON.parse(output) as VerifyResult),
     };
   } finally {
     process.exitCode = before;

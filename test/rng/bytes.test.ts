@@ -65,12 +65,12 @@ describe("a number below n", () => {
   const drawnFrom = () => {
     // Hundreds of thousands of calls: a local avoids the import's lookup, which would double their time.
     const drawn = below;
-    let [value, asked] = [0, 0];
-    const bytes = { number: () => (asked++ === 0 ? value : 0) };
+    let [value, requests] = [0, 0];
+    const bytes = { number: () => (requests++ === 0 ? value : 0) };
     return (n: number, from: number): number | undefined => {
-      [value, asked] = [from, 0];
+      [value, requests] = [from, 0];
       const result = drawn(bytes, n);
-      return asked > 1 ? undefined : result;
+      return requests > 1 ? undefined : result;
     };
   };
 

@@ -37,13 +37,13 @@ const ended = (index: number, seed: string, chain = 1) =>
 /** Runs decisions one after the other; the state they lead to and the types of their events. */
 function ledTo(...decisions: ((state: SeedState) => SeedEvent[])[]) {
   let state = initialState();
-  const told: SeedEvent[] = [];
+  const recorded: SeedEvent[] = [];
   for (const decide of decisions) {
     const events = decide(state);
-    told.push(...events);
+    recorded.push(...events);
     state = events.reduce(evolve, state);
   }
-  return { state, types: told.map(({ type }) => type), told };
+  return { state, types: recorded.map(({ type }) => type), recorded };
 }
 const begun = [published(first.head_hash, 3), committed(1, first.head_hash), activateFirst(use)];
 
@@ -58,7 +58,7 @@ describe("a chain of seeds", () => {
 
   test("is committed by its own head alone, and once", () => {
     expect(() => ledTo(published(first.head_hash, 3), committed(1, second.head_hash))).toThrow(
-      /another head/,
+      /a different head/,
     );
     expect(
       ledTo(...begun, committed(1, first.head_hash)).types.filter((type) => type === "SeedChainCommitted"),
@@ -66,8 +66,8 @@ describe("a chain of seeds", () => {
   });
 
   test("reveals one seed with the event that activates the next, whose hash is the one revealed", () => {
-    const { state, told } = ledTo(...begun, ended(0, first.seeds[0]!));
-    expect(told.slice(-2)).toMatchObject([
+    const { state, recorded } = ledTo(...begun, ended(0, first.seeds[0]!));
+    expect(recorded.slice(-2)).toMatchObject([
       { type: "SeedRevealed", data: { index: 0, seed: first.seeds[0], seed_hash: first.head_hash } },
       { type: "SeedActivated", data: { index: 1, seed_hash: first.seeds[0] } },
     ]);
@@ -76,14 +76,14 @@ describe("a chain of seeds", () => {
     );
   });
 
-  test("is rotated once for each seed, whoever requests it", () =>
+  test("is rotated once for each seed, even at several requests", () =>
     expect(ledTo(...begun, ended(0, first.seeds[0]!), ended(0, first.seeds[0]!)).types.slice(3)).toEqual([
       "SeedRevealed",
       "SeedActivated",
     ]));
 
   test("that is used up is followed by the next one, which was committed before", () => {
-    const { state, told } = ledTo(
+    const { state, recorded } = ledTo(
       ...begun,
       published(second.head_hash, 2),
       committed(2, second.head_hash),
@@ -92,7 +92,9 @@ describe("a chain of seeds", () => {
       ended(2, first.seeds[2]!),
     );
     expect(activeSeed(state)).toMatchObject({ chain: 2, index: 0, seed_hash: second.head_hash });
-    const hashes = told.flatMap((event) => (event.type === "SeedActivated" ? [event.data.seed_hash] : []));
+    const hashes = recorded.flatMap((event) =>
+      event.type === "SeedActivated" ? [event.data.seed_hash] : [],
+    );
     expect(new Set(hashes).size).toBe(4);
     expect(state.chains.map(({ chain }) => chain)).toEqual([2]);
   });
@@ -118,8 +120,8 @@ describe("a chain of seeds", () => {
 
   test("whose secret is lost is no longer used, and its seed in use is void", () => {
     const lost = abandon(({ chain }) => chain === 1, at);
-    const { state, told } = ledTo(...begun, lost);
-    expect(told.at(-1)).toMatchObject({
+    const { state, recorded } = ledTo(...begun, lost);
+    expect(recorded.at(-1)).toMatchObject({
       type: "SeedChainAbandoned",
       data: { reason: "lost", void: { index: 0, seed_hash: first.head_hash } },
     });
@@ -134,7 +136,7 @@ describe("a chain of seeds", () => {
       committed(1, first.head_hash, before),
       activateFirst(use),
     );
-    expect(given.told.at(-1)).toMatchObject({
+    expect(given.recorded.at(-1)).toMatchObject({
       type: "SeedChainAbandoned",
       data: { reason: "committed-before", void: null },
     });

@@ -81,12 +81,12 @@ describe("a roll", () => {
     expect(proof.proof[0].message).toBe("v1:acme:shuffle:proven:0:0");
     for (let n = 0; n < 8; n++) await roll({ client_seed: `${n}` });
     await until(async () => (await ask("POST", "verify", { roll_id })).body.data.seed !== null);
-    const told = (await ask("POST", "verify", { roll_id })).body.data;
-    expect(sha256(told.seed)).toBe(seed_hash);
+    const answer = (await ask("POST", "verify", { roll_id })).body.data;
+    expect(sha256(answer.seed)).toBe(seed_hash);
     expect(
-      createHmac("sha256", Buffer.from(told.seed, "hex")).update(told.proof[0].message).digest("hex"),
-    ).toBe(told.proof[0].hmac);
-    expect(told.proof).toEqual(proof.proof);
+      createHmac("sha256", Buffer.from(answer.seed, "hex")).update(answer.proof[0].message).digest("hex"),
+    ).toBe(answer.proof[0].hmac);
+    expect(answer.proof).toEqual(proof.proof);
   });
 
   test("repeated under one key is one roll", async () => {
@@ -198,7 +198,7 @@ test("statistics count the rolls", async () => {
 });
 
 describe("commitments", () => {
-  test("of a chain's head are on the chain before its first seed is active", async () => {
+  test("to the head of a seed chain are mined before its first seed is active", async () => {
     const seed = (await ask("GET", "seed")).body.data;
     expect(seed.committed.network).toBe("eip155:8453");
     const first = await service.app.load(seeds, seeds.targetOf("live"));
@@ -215,8 +215,8 @@ describe("commitments", () => {
     expect((await ask("POST", "anchor/commit", { seed_hash, chain_index: chain_index + 1 })).status).toBe(
       409,
     );
-    const asked = await ask("POST", "anchor/commit", { seed_hash, chain_index });
-    expect(asked.body.data).toMatchObject({ seed_hash, chain_index });
+    const request = await ask("POST", "anchor/commit", { seed_hash, chain_index });
+    expect(request.body.data).toMatchObject({ seed_hash, chain_index });
     await until(async () => (await ask("POST", "anchor/verify", { seed_hash })).body.data.itself !== null);
     const proven = (await ask("POST", "anchor/verify", { seed_hash })).body.data;
     expect(proven).toMatchObject({

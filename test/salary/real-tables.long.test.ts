@@ -93,8 +93,8 @@ describe.skipIf(!here)("the real file", () => {
       basis: null,
     });
     const builders = all.filter(({ nace }) => nace === "F");
-    const told = await totalOf(builders.map((row) => ({ ...row, nace: "TOTAL" })));
-    expect(told.basis).toBe("employment-weighted");
+    const answer = await totalOf(builders.map((row) => ({ ...row, nace: "TOTAL" })));
+    expect(answer.basis).toBe("employment-weighted");
   });
 
   test("of wages with unknown total cost has their year", async () => {

@@ -102,8 +102,8 @@ describe("the list of the United Nations", () => {
     ["XML that ends early", un(PERSON).slice(0, 300), "line"],
     ["a bomb of entities", `<!DOCTYPE a [<!ENTITY b "c">]>${un(PERSON)}`, "document type"],
     ["an entry without a name", un(PERSON.replace(/<FIRST_NAME>.*<\/SECOND_NAME>/, "")), "names"],
-  ])("refuses %s", (_, text, told) => {
-    expect(refusalOf(() => read(unConsolidated, text))).toContain(told);
+  ])("refuses %s", (_, text, answer) => {
+    expect(refusalOf(() => read(unConsolidated, text))).toContain(answer);
   });
 });
 
@@ -214,16 +214,16 @@ describe("the list of the European Union", () => {
     ["XML that ends early", eu(EU_PERSON).slice(0, 300), "line"],
     ["a bomb of entities", `<!DOCTYPE a [<!ENTITY b "c">]>${eu(EU_PERSON)}`, "document type"],
     ["an entry without a name", eu(EU_PERSON.replaceAll(/<nameAlias[^>]*>/g, "")), "names"],
-  ])("refuses %s", (_, text, told) => {
-    expect(refusalOf(() => read(euConsolidated, text))).toContain(told);
+  ])("refuses %s", (_, text, answer) => {
+    expect(refusalOf(() => read(euConsolidated, text))).toContain(answer);
   });
 });
 
 test.each([
   ["a line too short", SDN.replace(",-0- \n", "\n"), "line 1"],
   ["a line without a name", '36,"",-0- ,"CUBA",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- \n', "line 1"],
-])("OFAC: %s is refused by its line", (_, text, told) => {
-  expect(refusalOf(() => read(ofacSdn, text))).toContain(told);
+])("OFAC: %s is refused by its line", (_, text, answer) => {
+  expect(refusalOf(() => read(ofacSdn, text))).toContain(answer);
 });
 
 const FILES = ["ofac-sdn.csv.gz", "ofac-alt.csv.gz", "un-consolidated.xml.gz"];

@@ -36,7 +36,7 @@ function faultsOf(settings: Settings): string[] {
   }
 }
 
-test("all reasons stand in one error, each with its setting and the remedy", () => {
+test("one error lists all reasons, each with its setting and the remedy", () => {
   const faults = faultsOf({
     BASE_RPC_URL: "https://mainnet.base.example",
     PAY_TO: `0x${"0".repeat(40)}`,
@@ -234,7 +234,7 @@ test("one secret serves one purpose; refunds alone may be paid from the gas acco
   expect(faultsOf({ ...base, SEED_SECRET: GAS_KEY.slice(2) })).toHaveLength(1);
 });
 
-test("a weak master key may stand as the old one, to wrap anew", () => {
+test("a weak master key is accepted as the old key, so that it can be replaced", () => {
   expect(faultsOf({ ...base, SUBJECT_MASTER_KEY_OLD: "ab".repeat(32) })).toEqual([]);
 });
 

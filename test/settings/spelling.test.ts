@@ -54,7 +54,7 @@ const OTHERS = {
   ...{ PGHOST: "x", REPORT: "x", TEST_DATABASE_URL: "x", HTTP_PROXY: "x", NO_PROXY: "x", SUDO_USER: "x" },
 };
 
-test("variables of other programs are nobody's mistake, nor is a setting beside its like", () => {
+test("variables of other programs are not reported as misspelt settings, nor are two settings with similar names", () => {
   expect(read(OTHERS)).toEqual([]);
   expect(read({ LOG_LEVEL: "info", LOGLEVEL: "debug" })).toEqual([]);
   for (const name of settings) expect(read({ [name]: "x" })).toEqual([]);

@@ -41,11 +41,11 @@ function differing(strategy: Strategy, seeds: readonly number[]): { bets: number
   return { bets, differ };
 }
 
-describe("another future", () => {
+describe("changed future values", () => {
   const seeds = Array.from({ length: 10 }, (_, seed) => seed);
 
   test.each(strategies.map((strategy) => [strategy.name, strategy] as const))(
-    "leaves every bet of %s as it was, to the byte",
+    "leave every bet of %s identical to the byte",
     (_, strategy) => {
       const { bets, differ } = differing(strategy, seeds);
       expect(bets).toBeGreaterThan(10);
@@ -53,7 +53,7 @@ describe("another future", () => {
     },
   );
 
-  test("of a series as of earlier months is absent, and changes no bet on its next month", () => {
+  test("are absent from a series as of an earlier month, and change no bet on its next month", () => {
     let bets = 0;
     for (const seed of seeds)
       for (let earlier = 1; earlier <= 24; earlier++) {
@@ -74,7 +74,7 @@ describe("another future", () => {
     expect(bets).toBeGreaterThan(100);
   });
 
-  test("exposes a strategy that sees one month too many", () => {
+  test("expose a strategy that reads one future month", () => {
     const leaky: Strategy = {
       ...strategies.find(({ name }) => name === "momentum")!,
       feature: ({ values }, at) => (at < 15 ? undefined : Math.log(values[at]! / values[at - 12]!)),

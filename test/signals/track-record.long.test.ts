@@ -179,8 +179,8 @@ function poisoned(app: App): App {
       ...real,
       // Sums of whole years would be read past the queries.
       partitions: real.partitions.map((partition) => ({ ...partition, rollup: undefined })),
-      query: async <Row>(...asked: Parameters<Lease["query"]>) =>
-        (await real.query<Row>(...asked)).map(noise),
+      query: async <Row>(...request: Parameters<Lease["query"]>) =>
+        (await real.query<Row>(...request)).map(noise),
       release: () => real.release(),
     };
   };

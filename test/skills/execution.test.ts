@@ -101,7 +101,7 @@ describe("cancelling", () => {
     expect(execution.refundOf(given(requested, cancel)!)).toBe(500_000);
     expect(execution.refundOf(given(requested, started(), cancel)!)).toBe(500_000);
     expect(execution.refundOf(given(requested, started(), done(1, 1), cancel)!)).toBe(0);
-    // A step of an attempt that came to nothing was done all the same.
+    // A step of an earlier attempt still counts as done.
     expect(execution.refundOf(given(requested, started(), done(1, 1), started(62), cancel)!)).toBe(0);
   });
 

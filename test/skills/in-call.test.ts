@@ -39,14 +39,14 @@ const DIPLOMAT = {
 
 /** Passes every query to the data through `asked`, until the end of the test. */
 function throughData(
-  asked: (sql: string, answer: () => Promise<unknown>, signal?: AbortSignal) => Promise<unknown>,
+  intercept: (sql: string, answer: () => Promise<unknown>, signal?: AbortSignal) => Promise<unknown>,
 ): void {
   const { vintages } = setup.app.data;
   const lease: Vintages["lease"] = vintages.lease.bind(vintages);
   vintages.lease = (dataset) => {
     const found = lease(dataset);
     const query: Lease["query"] = (sql, params, signal) =>
-      asked(sql, () => found.query(sql, params, signal), signal) as Promise<never>;
+      intercept(sql, () => found.query(sql, params, signal), signal) as Promise<never>;
     return { ...found, query };
   };
   onTestFinished(() => {
@@ -64,10 +64,10 @@ test("calls independent steps in parallel, and records them in the plan's order"
   throughData(async (sql, answer, signal) => {
     const step = sql.includes("with sums as") ? "rerouting" : "corridor";
     if (step === "corridor") await untilStopped(isOther, signal);
-    const told = await answer();
+    const result = await answer();
     answered.push(step);
     if (step === "rerouting") release();
-    return told;
+    return result;
   });
   const { status, data } = await setup.ask(headers, "run", DIPLOMAT);
   expect([status, data.status]).toEqual([200, "finished"]);
@@ -83,11 +83,11 @@ test("seals its answers by one request to the vault, stores them by one statemen
   const { app } = setup;
   const { subjects } = app;
   const { objects } = app;
-  const asked: string[] = [];
+  const requests: string[] = [];
   const counted = {
     ...app.subjects,
     seal: (page: Parameters<typeof subjects.seal>[0]) => {
-      asked.push("seal");
+      requests.push("seal");
       return subjects.seal(page);
     },
   };
@@ -97,7 +97,7 @@ test("seals its answers by one request to the vault, stores them by one statemen
     objects: {
       ...objects,
       putAll: (all) => {
-        asked.push(`put ${all.length}`);
+        requests.push(`put ${all.length}`);
         return objects.putAll(all);
       },
     },
@@ -108,7 +108,7 @@ test("seals its answers by one request to the vault, stores them by one statemen
   });
   const { data } = await setup.ask(headers, "run", DIPLOMAT);
   expect(data.status).toBe("finished");
-  expect(asked).toEqual(["seal", "put 3", "seal"]);
+  expect(requests).toEqual(["seal", "put 3", "seal"]);
 });
 
 test("stores compressed answers, and reads older uncompressed ones", async () => {

@@ -104,9 +104,9 @@ test("a result on the tenant's money is shown to, and cancelled by, only keys th
   expect((await setup.ask(sensitive, path)).data).toMatchObject({ status: "finished" });
   // Nor by repeating another key's request.
   const again = { "Idempotency-Key": "weekly" };
-  const asked = { ...body, wait_s: 20 };
-  expect((await setup.ask({ ...sensitive, ...again }, "run", asked)).status).toBe(200);
-  expect((await setup.ask({ ...headers, ...again }, "run", asked)).status).toBe(403);
+  const request = { ...body, wait_s: 20 };
+  expect((await setup.ask({ ...sensitive, ...again }, "run", request)).status).toBe(200);
+  expect((await setup.ask({ ...headers, ...again }, "run", request)).status).toBe(403);
 });
 
 test("another tenant's request for it is not found", async () => {

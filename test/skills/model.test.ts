@@ -34,7 +34,7 @@ afterAll(async () => {
   await model.close();
 });
 beforeEach(() => {
-  model.asked.length = 0;
+  model.requests.length = 0;
 });
 
 const honest: Reply = (response, { findings }) => sent(response, completion(paragraphs(findings[0]!.text)));
@@ -65,8 +65,15 @@ async function plain(input: object): Promise<SkillResult> {
 
 /** A result without the model's words and their consequences. */
 const findingsOf = ({ report, ...rest }: SkillResult) => {
-  const { model: _model, report_id: _id, sha256: _sha256, facts_sha256: _facts, sections, ...told } = report;
-  return { ...rest, ...told, sections: sections.filter(({ title }) => title !== IN_BRIEF) };
+  const {
+    model: _model,
+    report_id: _id,
+    sha256: _sha256,
+    facts_sha256: _facts,
+    sections,
+    ...answer
+  } = report;
+  return { ...rest, ...answer, sections: sections.filter(({ title }) => title !== IN_BRIEF) };
 };
 
 const isSentToModel = ({ scope }: Skill) => scope === "skill";
@@ -93,7 +100,7 @@ describe.each(named(skills.filter(isSentToModel)))("%s", (agent, skill) => {
     );
     expect(again).toMatchObject({ same: true, model: "teller-7b" });
     // Two runs were summarized; the third made no call to the model.
-    expect(model.asked).toHaveLength(2);
+    expect(model.requests).toHaveLength(2);
   });
 });
 
@@ -106,7 +113,7 @@ test.each(named(skills.filter((skill) => !isSentToModel(skill))))(
     // The worker sends it nothing either.
     const left = await ran({ agent, task: skill.example, wait_s: 0 });
     expect(left.data).toMatchObject({ status: "finished", model: null });
-    expect(model.asked).toEqual([]);
+    expect(model.requests).toEqual([]);
   },
 );
 
@@ -157,7 +164,7 @@ test.each(LIES)(
     expect(findingsOf(result)).toEqual(findingsOf(await plain(EXAMPLE)));
     const story = await setup.storyOf("acme", data.execution_id);
     expect(story.slice(-2)).toEqual(["SkillModelAsked", "SkillRunFinished"]);
-    const { model: asked } = await setup.executionOf("acme", data.execution_id);
-    expect(asked).toMatchObject({ attempt: 1, model: "liar-7b", used: false, why });
+    const { model: request } = await setup.executionOf("acme", data.execution_id);
+    expect(request).toMatchObject({ attempt: 1, model: "liar-7b", used: false, why });
   },
 );

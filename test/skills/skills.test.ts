@@ -66,13 +66,13 @@ describe.each(skills.map((skill) => [skill.name, skill] as const))("%s", (agent,
     expect(result.report.facts.length).toBeGreaterThan(0);
     expect(reportFaults(result.report, canonical)).toEqual([]);
     expect(result.steps.map(({ step }) => step)).toEqual(first.steps.map(({ step }) => step));
-    const asked = {
+    const request = {
       facts: result.report.facts.filter(
         (fact) =>
           isAnswerFact(fact) && fact.from.dataset !== "log" && fact.from.operation !== "forecast_of_months",
       ),
     };
-    expect((await repeatQuestions(asked, canonical, askAt(service.url, secret))).faults).toEqual([]);
+    expect((await repeatQuestions(request, canonical, askAt(service.url, secret))).faults).toEqual([]);
     const markdown = await ran({ agent, task: skill.example });
     expect(markdown.result).toContain(result.report.title);
     expect(markdown.result_sha256).toBe(first.result_sha256);

@@ -62,12 +62,12 @@ test("a value counts as erased when its subject's own stream says so, before it 
     here(JSON.stringify([sealed("x"), sealed("y")])),
   ])
     if (one) count.take(one);
-  expect(count.told(false)).toEqual({ values: 3, erased: 2 });
-  expect(count.told(true)).toEqual({ values: 3, erased: null });
+  expect(count.countsOf(false)).toEqual({ values: 3, erased: 2 });
+  expect(count.countsOf(true)).toEqual({ values: 3, erased: null });
 });
 
 test("no more subjects than the limit are in memory", () => {
   const count = new SealedCount(2);
   for (let n = 0; n < 5; n++) count.take({ sealed_for: [`s${n}`], erased: `s${n}` });
-  expect(count.told(false)).toEqual({ values: 5, erased: 2 });
+  expect(count.countsOf(false)).toEqual({ values: 5, erased: 2 });
 });

@@ -64,8 +64,8 @@ async function call<T>(
     ...(body && { method: "POST", body: JSON.stringify(body) }),
     headers: { ...headers, ...(body && { "Content-Type": "application/json" }) },
   });
-  const told = await answer.text();
-  return { status: answer.status, data: (JSON.parse(told) as { data: T }).data, text: told };
+  const text = await answer.text();
+  return { status: answer.status, data: (JSON.parse(text) as { data: T }).data, text };
 }
 
 const write = (mail: string, headers = acme, key?: string) =>
@@ -121,8 +121,8 @@ describe("a customer who is erased", () => {
     expect(await tablesWith(vault.url, mail)).toEqual([]);
     const before = await exported("before.ndjson");
     expect(holds(await readFile(before, "utf8"), mail)).toBe(false);
-    const told = { values: 2, erased: 0 };
-    expect(await verifyExport(openExport(before))).toMatchObject({ ok: true, sealed: told });
+    const result = { values: 2, erased: 0 };
+    expect(await verifyExport(openExport(before))).toMatchObject({ ok: true, sealed: result });
     expect(await verifyPack(await readFile(before))).toMatchObject({ ok: true });
   });
 
@@ -156,16 +156,16 @@ describe("a customer who is erased", () => {
     }
     expect(await tablesWith(vault.url, data.subject_id)).toEqual([]);
     expect(await tablesWith(vault.url, destroyed!.wrapped_key)).toEqual([]);
-    const told = { values: 2, erased: 2 };
+    const result = { values: 2, erased: 2 };
     const report = await verifyExport(openExport(after));
-    expect(report).toMatchObject({ ok: true, sealed: told });
+    expect(report).toMatchObject({ ok: true, sealed: result });
     expect(formatVerdicts(report)).toContain("\nsealed 2, erased 2\n");
     expect(await verifyExport(openExport(after), { threads_from_bytes: 0 })).toMatchObject({
       ok: true,
-      sealed: told,
+      sealed: result,
     });
     expect(await verifyPack(await readFile(after))).toMatchObject({ ok: true });
-    expect(await verifyDatabase(service.app.pool, 1)).toMatchObject({ ok: true, sealed: told });
+    expect(await verifyDatabase(service.app.pool, 1)).toMatchObject({ ok: true, sealed: result });
     const { rows } = await service.app.pool.query("select count(*)::int as n from access.kept_answers");
     expect(rows).toEqual([{ n: 0 }]);
   });
@@ -253,12 +253,12 @@ test("the operator erases by the command line, which reports typing errors", asy
   const run = async (name: string, tenant: string) => {
     const args = [resolve("bin/tallystick"), "subjects", "erase", name, "--tenant", tenant];
     const child = spawn(process.execPath, args, { env: childEnv({}), stdio: ["ignore", "pipe", "pipe"] });
-    const [told, complaint, [code]] = await Promise.all([
+    const [output, complaint, [code]] = await Promise.all([
       text(child.stdout!),
       text(child.stderr),
       once(child, "exit"),
     ]);
-    return { told, complaint, code };
+    return { output, complaint, code };
   };
   const { PATH: _, ...settings } = childEnv({});
   const mistyped = await inProcess(
@@ -268,7 +268,7 @@ test("the operator erases by the command line, which reports typing errors", asy
   expect(mistyped.code).toBe(1);
   expect(mistyped.said).toContain("check the spelling");
   const done = await run(mail.toUpperCase(), "acme");
-  expect(done).toMatchObject({ code: 0, told: expect.stringContaining("nobody can open 1 events") });
+  expect(done).toMatchObject({ code: 0, output: expect.stringContaining("nobody can open 1 events") });
   expect((await read(data.letter_id)).data.erased).toBe(true);
 });
 
@@ -322,9 +322,9 @@ test("two processes seal for and erase one person: nothing is sealed after a req
   const children = [start({ WRITES: "1", TURNS }), start({ TURNS })];
   const ended = await Promise.all(
     children.map(async (child) => {
-      const [told, [code]] = await Promise.all([text(child.stdout!), once(child, "exit")]);
+      const [output, [code]] = await Promise.all([text(child.stdout!), once(child, "exit")]);
       expect(code).toBe(0);
-      return JSON.parse(told) as { erased: number };
+      return JSON.parse(output) as { erased: number };
     }),
   );
   expect(ended[1]!.erased).toBeGreaterThan(0);
@@ -378,8 +378,8 @@ describe("a vault that is restored from yesterday", () => {
       beside: { data_dir: service.data_dir, database_url: service.database_url },
     });
     try {
-      const told = restored.logged.find(({ msg }) => String(msg).includes("destroyed again"));
-      expect(told).toMatchObject({ destroyed: 1 });
+      const result = restored.logged.find(({ msg }) => String(msg).includes("destroyed again"));
+      expect(result).toMatchObject({ destroyed: 1 });
       expect(await tablesWith(yesterday.url, id)).toEqual([]);
       const ask = async (letter_id: string) => {
         const answer = await fetch(`${restored.url}/v1/agent/letters/${letter_id}`, { headers: acme });

@@ -97,9 +97,9 @@ describe("a wrong setting is reported with its location, and nothing is changed"
       /SUBJECT_KEYS_URL: no entry at 127.0.0.1:1/,
     ],
     ["the vault is left out", { SUBJECT_KEYS_URL: "" }, /SUBJECT_KEYS_URL is missing/],
-  ])("%s", async (_, more, told) => {
+  ])("%s", async (_, more, answer) => {
     const before = await contents();
-    await expect(opened(more)).rejects.toThrow(told);
+    await expect(opened(more)).rejects.toThrow(answer);
     expect(await contents()).toBe(before);
     expect(await opened()).toMatchObject([{ erased: false }]);
   });
@@ -144,8 +144,8 @@ test.each([
   ["SUBJECT_PEPPER", "zz".repeat(32), /is 32 random bytes: 64 hex digits/],
   ["SUBJECT_BACKUP_DAYS", "31", /is at most 30/],
   ["SUBJECT_KEYS_URL", "mysql://x", /is a Postgres URL/],
-])("%s=%s is refused", (name, value, told) => {
-  expect(() => settings({ [name]: value })).toThrow(told);
+])("%s=%s is refused", (name, value, answer) => {
+  expect(() => settings({ [name]: value })).toThrow(answer);
 });
 
 test("a vault on the log's own server gives a warning", () => {

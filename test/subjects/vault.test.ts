@@ -46,10 +46,10 @@ const to = (mail: string, tenant = "acme"): SealRequest => ({
 
 /** The queries to a pool while the work runs. */
 async function questions(work: () => Promise<unknown>): Promise<number> {
-  let asked = 0;
+  let requests = 0;
   const { query } = pool;
   pool.query = ((...args: Parameters<typeof query>) => {
-    asked++;
+    requests++;
     return query.apply(pool, args);
   }) as typeof query;
   try {
@@ -57,7 +57,7 @@ async function questions(work: () => Promise<unknown>): Promise<number> {
   } finally {
     pool.query = query;
   }
-  return asked;
+  return requests;
 }
 
 describe("a sealed value", () => {

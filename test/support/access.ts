@@ -26,6 +26,7 @@ export const bareParts: AccessParts = {
   app: {
     chain: { read: unreachable, heads: unreachable } as unknown as AccessParts["app"]["chain"],
     recover: unreachable,
+    link_secret: Buffer.alloc(32),
     settings: {
       public_url: "https://api.example.org",
       custody: { open: true, account_micro: 0, total_micro: 0 },

@@ -47,9 +47,9 @@ const asking =
     work: (trade: TradeData, input: z.output<Input>) => Promise<unknown>,
     input: Input,
   ) =>
-  (asked: Record<string, unknown>): Ask =>
+  (request: Record<string, unknown>): Ask =>
   async (trade) =>
-    work(trade, input.parse(asked));
+    work(trade, input.parse(request));
 
 /** The trade questions that roll-ups answer, by name. */
 export const questions = {

@@ -169,13 +169,13 @@ export class KurrentDB {
   #serve(): void {
     this.#server.addService(featuresGrpc.ServerFeaturesService, {
       getSupportedMethods: (_: unknown, answer: sendUnaryData<Message<typeof features.SupportedMethods>>) => {
-        const told = new features.SupportedMethods();
-        told.setEventStoreServerVersion("24.10.0");
+        const result = new features.SupportedMethods();
+        result.setEventStoreServerVersion("24.10.0");
         const batch = new features.SupportedMethod();
         batch.setServiceName("event_store.client.streams.Streams");
         batch.setMethodName("batchappend");
-        told.setMethodsList([batch]);
-        answer(null, told);
+        result.setMethodsList([batch]);
+        answer(null, result);
       },
     });
     this.#server.addService(streamsGrpc.StreamsService, {
@@ -212,7 +212,7 @@ export class KurrentDB {
           if (refusal) return answer(refusal);
           const revision = this.#append(name, expected, proposed);
           if (fault === "lost") return answer({ code: status.UNAVAILABLE, details: "the answer is lost" });
-          const told = new streams.AppendResp();
+          const result = new streams.AppendResp();
           if (revision === undefined) {
             const wrong = new streams.AppendResp.WrongExpectedVersion();
             const last = (this.streams.get(name)?.length ?? 0) - 1;
@@ -220,14 +220,14 @@ export class KurrentDB {
             else wrong.setCurrentNoStream(new shared.Empty());
             if (Number(expected) >= 0) wrong.setExpectedRevision(String(expected));
             else wrong.setExpectedNoStream(new shared.Empty());
-            told.setWrongExpectedVersion(wrong);
+            result.setWrongExpectedVersion(wrong);
           } else {
             const success = new streams.AppendResp.Success();
             success.setCurrentRevision(String(revision));
             success.setNoPosition(new shared.Empty());
-            told.setSuccess(success);
+            result.setSuccess(success);
           }
-          answer(null, told);
+          answer(null, result);
         });
       },
       read: (
@@ -243,15 +243,15 @@ export class KurrentDB {
         if (!stored || this.#isSoftDeleted(name)) {
           const missing = new streams.ReadResp.StreamNotFound();
           missing.setStreamIdentifier(identifier);
-          const told = new streams.ReadResp();
-          told.setStreamNotFound(missing);
-          call.write(told);
+          const result = new streams.ReadResp();
+          result.setStreamNotFound(missing);
+          call.write(result);
           return call.end();
         }
         const isBack = options.getReadDirection() === 1;
         const first = this.#firstVisible(name);
-        const asked = stream.hasRevision() ? Number(stream.getRevision()) : isBack ? stored.length - 1 : 0;
-        const from = isBack ? asked : Math.max(asked, first);
+        const requests = stream.hasRevision() ? Number(stream.getRevision()) : isBack ? stored.length - 1 : 0;
+        const from = isBack ? requests : Math.max(requests, first);
         const step = isBack ? -1 : 1;
         const isVisible = (at: number) => at >= first && at < stored.length;
         for (let n = 0, at = from; n < Number(options.getCount()) && isVisible(at); n++, at += step)
@@ -294,9 +294,9 @@ export class KurrentDB {
           const details = new projections.StatisticsResp.Details();
           details.setName(name);
           details.setStatus("Running");
-          const told = new projections.StatisticsResp();
-          told.setDetails(details);
-          call.write(told);
+          const result = new projections.StatisticsResp();
+          result.setDetails(details);
+          call.write(result);
         }
         call.end();
       },
@@ -336,7 +336,7 @@ function readOf(
   const event = new streams.ReadResp.ReadEvent();
   event.setEvent(recorded);
   event.setNoPosition(new shared.Empty());
-  const told = new streams.ReadResp();
-  told.setEvent(event);
-  return told;
+  const answer = new streams.ReadResp();
+  answer.setEvent(event);
+  return answer;
 }

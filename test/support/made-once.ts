@@ -10,11 +10,11 @@ import { vintagesDir } from "../../src/datasets/manifest.ts";
  * Copies `make`'s published vintages into this data folder; a run creates each name once. Returns `make`'s result,
  * as JSON.
  */
-export async function madeOnce<Told>(
+export async function madeOnce<Value>(
   name: string,
   dataDir: string,
-  make: (dataDir: string) => Promise<Told>,
-): Promise<Told> {
+  make: (dataDir: string) => Promise<Value>,
+): Promise<Value> {
   const kept = join(inject("runDir"), name);
   await once(name, async () => {
     const making = `${kept}.making`;

@@ -63,9 +63,9 @@ export async function marketExamples(
 
 /** An unfunded bounty, for the example of funding. */
 export async function unfundedExample({ url }: Pick<Service, "url">): Promise<Record<string, unknown>> {
-  const asked = { title: "An example", reward_usd: 0.1 };
-  const { body } = await caller(url).post("/soul/bounties", asked);
-  return { bounty_id: body.bounty_id, reward_usd: asked.reward_usd };
+  const request = { title: "An example", reward_usd: 0.1 };
+  const { body } = await caller(url).post("/soul/bounties", request);
+  return { bounty_id: body.bounty_id, reward_usd: request.reward_usd };
 }
 
 /** Removes refunds from the account of the examples' tenant, because the examples of paying must pay. */

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 export type Prompt = {
   question: string;
   findings: { text: string; cites: string[] }[];
-  facts: { id: string; label: string; told: string }[];
+  facts: { id: string; label: string; output: string }[];
 };
 
 export type ModelRequest = {
@@ -16,11 +16,11 @@ export type ModelRequest = {
 };
 
 /** Answers one request, with any effect on the connection. */
-export type Reply = (response: ServerResponse, prompt: Prompt, asked: readonly ModelRequest[]) => void;
+export type Reply = (response: ServerResponse, prompt: Prompt, requests: readonly ModelRequest[]) => void;
 
 export type ModelEndpoint = {
   base_url: string;
-  asked: ModelRequest[];
+  requests: ModelRequest[];
   /** The answer to the next requests. */
   reply: Reply;
   close(): Promise<void>;
@@ -28,7 +28,7 @@ export type ModelEndpoint = {
 
 export async function modelEndpoint(): Promise<ModelEndpoint> {
   const endpoint: Omit<ModelEndpoint, "base_url" | "close"> = {
-    asked: [],
+    requests: [],
     reply: (response) => void response.writeHead(500).end(),
   };
   const server: Server = createServer((request, response) => {
@@ -36,8 +36,8 @@ export async function modelEndpoint(): Promise<ModelEndpoint> {
       if (request.url !== "/v1/chat/completions") return void response.writeHead(404).end();
       const body = JSON.parse(text) as { messages: { role: string; content: string }[] };
       const prompt = JSON.parse(body.messages.at(-1)!.content) as Prompt;
-      endpoint.asked.push({ body, authorization: request.headers.authorization, prompt });
-      endpoint.reply(response, prompt, endpoint.asked);
+      endpoint.requests.push({ body, authorization: request.headers.authorization, prompt });
+      endpoint.reply(response, prompt, endpoint.requests);
     });
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

@@ -10,8 +10,8 @@ import type { rerouteOutput } from "../../src/projections/trade/answers/reroutin
 /** Requests GET at a path of the service. */
 export type Get = <Answer>(path: string) => Promise<Answer>;
 
-const market = (get: Get, asked: string) =>
-  get<z.infer<typeof marketOutput>>(`/v1/agent/fusion/market-intel?flow=IMPORT&${asked}`);
+const market = (get: Get, text: string) =>
+  get<z.infer<typeof marketOutput>>(`/v1/agent/fusion/market-intel?flow=IMPORT&${text}`);
 
 /**
  * From 2023 on one supplier has most of a country's imports of a chapter, and far more than its size explains;
@@ -34,11 +34,11 @@ export async function expectDependency(get: Get): Promise<void> {
   expect(before.data.partners[0]!.share).toBeLessThan(0.6);
   expect(before.data.dependency!.dependent).toBe(false);
   expect(meta.synthetic).toBe(true);
-  const told = expect.stringMatching(/^chapter 29 from China to Slovakia times \d+ from 2023-01/);
-  expect(meta.planted).toContainEqual(told);
+  const finding = expect.stringMatching(/^chapter 29 from China to Slovakia times \d+ from 2023-01/);
+  expect(meta.planted).toContainEqual(finding);
   const country = await get<z.infer<typeof countryOutput>>("/v1/agent/fusion/country?country=SK&year=2024");
   expect(country.data.dependency!.map(({ product }) => product)).toContain("29");
-  expect(country.meta.planted).toContainEqual(told);
+  expect(country.meta.planted).toContainEqual(finding);
 }
 
 /** A chapter follows another by three months, only in the planted country. */
@@ -48,11 +48,11 @@ export async function expectLead(get: Get): Promise<void> {
   expect(data.leads![0]).toMatchObject(lead);
   expect(data.leads![0]!.correlation).toBeGreaterThan(0.5);
   expect(meta.synthetic).toBe(true);
-  const told = "imports of chapter 39 by Spain do what those of chapter 29 did 3 months before";
-  expect(meta.planted).toContain(told);
+  const finding = "imports of chapter 39 by Spain do what those of chapter 29 did 3 months before";
+  expect(meta.planted).toContain(finding);
   const elsewhere = await market(get, "hs=29&reporter=IT&beside=39,84");
   expect(elsewhere.data.leads).not.toContainEqual(expect.objectContaining(lead));
-  expect(elsewhere.meta.planted).not.toContain(told);
+  expect(elsewhere.meta.planted).not.toContain(finding);
 }
 
 /** Trade with Russia breaks off and is rerouted by Türkiye; one month of Latvia's is an outlier. */

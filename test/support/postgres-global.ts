@@ -61,9 +61,9 @@ async function ownPostgres(dir: string) {
 async function endNodes(runDir: string): Promise<void> {
   const nodes = join(runDir, "nodes");
   const names = await readdir(nodes).catch(() => []);
-  const told = await Promise.all(names.map((name) => readFile(join(nodes, name, "node.json"), "utf8")));
+  const answer = await Promise.all(names.map((name) => readFile(join(nodes, name, "node.json"), "utf8")));
   await rm(nodes, { recursive: true, force: true });
-  for (const { pid } of told.map((text) => JSON.parse(text))) if (isAlive(pid)) process.kill(pid);
+  for (const { pid } of answer.map((text) => JSON.parse(text))) if (isAlive(pid)) process.kill(pid);
 }
 
 async function asOwner(url: string, ...statements: string[]): Promise<void> {

@@ -86,12 +86,12 @@ export async function untracedForms(
   headers: Headers,
   report: Report,
 ): Promise<Record<string, string[]>> {
-  const told = report.facts.map(print);
+  const answer = report.facts.map(print);
   const form = (accept: string) => formOf(service, headers, report, accept);
   return {
-    markdown: untraced(wordsOfMarkdown(await form("text/markdown")), report, told),
-    html: untraced(wordsOfHtml(await form("text/html")), report, told),
-    pdf: untraced((await wordsOfPdf(await form("application/pdf"))).join(" "), report, told),
+    markdown: untraced(wordsOfMarkdown(await form("text/markdown")), report, answer),
+    html: untraced(wordsOfHtml(await form("text/html")), report, answer),
+    pdf: untraced((await wordsOfPdf(await form("application/pdf"))).join(" "), report, answer),
   };
 }
 
@@ -99,7 +99,7 @@ export async function untracedForms(
  * The numbers of a printed form that are no fact, citation or input, found without the printing code. Addresses,
  * vintages and the caller's input are removed as the report has them, then each fact's text; the rest is untraced.
  */
-export function untraced(text: string, report: Report, told: readonly string[]): string[] {
+export function untraced(text: string, report: Report, results: readonly string[]): string[] {
   const folded = (one: string) => one.replaceAll(/[\s\u200b]+/g, "");
   const known = [
     report.report_id,
@@ -112,7 +112,7 @@ export function untraced(text: string, report: Report, told: readonly string[]):
       "from" in fact ? addressOf(fact.from) : fact.formula,
       String(fact.value),
     ]),
-    ...told,
+    ...results,
   ].map(folded);
   let rest = folded(text);
   for (const one of [...new Set(known)].toSorted((a, b) => b.length - a.length)) {

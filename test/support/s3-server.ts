@@ -28,8 +28,8 @@ export type Bucket = {
   url: string;
   objects: Map<string, Buffer>;
   /** `method name`, in order. */
-  asked: string[];
-  misfortune: (asked: string, times: number) => Misfortune | undefined;
+  requests: string[];
+  misfortune: (text: string, times: number) => Misfortune | undefined;
   close(): Promise<void>;
 };
 
@@ -67,10 +67,10 @@ export async function startBucket({
     if (fault) return refuse(...fault);
     if (!pathname.startsWith(beginning)) return refuse(404, "NoSuchBucket");
     const object = decodeURIComponent(pathname.slice(beginning.length));
-    const asked = `${method} ${object}`;
-    bucket.asked.push(asked);
-    const times = bucket.asked.filter((one) => one === asked).length;
-    const misfortune = bucket.misfortune(asked, times);
+    const text = `${method} ${object}`;
+    bucket.requests.push(text);
+    const times = bucket.requests.filter((one) => one === text).length;
+    const misfortune = bucket.misfortune(text, times);
     if (misfortune === "silent") return;
     if (misfortune === "broken") return request.socket.destroy();
     if (typeof misfortune === "object") return refuse(misfortune.status, misfortune.code);
@@ -109,7 +109,7 @@ export async function startBucket({
   const bucket: Bucket = {
     url: `http://127.0.0.1:${port}${virtual ? "" : `/${name}`}`,
     objects: new Map(),
-    asked: [],
+    requests: [],
     misfortune: () => undefined,
     close: () =>
       new Promise((closed) => {

@@ -46,8 +46,11 @@ function declared<E extends DomainEvent>(
   return [...list];
 }
 
-/** For `thenThrows`: a refusal of this kind, whose sentence contains these words. */
+/** For `thenThrows`: a refusal of this kind (`not-found`), whose sentence contains these words. */
 export const refusedAs =
   (slug: string, words = "") =>
-  (error: unknown): boolean =>
-    error instanceof Refusal && error.type.slug === slug && error.message.includes(words);
+  (error: unknown): boolean => {
+    if (error instanceof Refusal && error.type.slug !== slug)
+      throw new Error(`refused as ${error.type.slug}, not as ${slug}: ${error.message}`, { cause: error });
+    return error instanceof Refusal && error.message.includes(words);
+  };

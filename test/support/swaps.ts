@@ -39,9 +39,9 @@ export async function swapUnderLoad(story: Swapping): Promise<Swapped> {
   const alone: Swapped["alone"] = new Map();
   for (const vintage of vintages) {
     await become(vintage);
-    const told = new Map<string, unknown>();
-    for (const path of paths) told.set(path, (await read(path))?.data);
-    alone.set(vintage, told);
+    const seen = new Map<string, unknown>();
+    for (const path of paths) seen.set(path, (await read(path))?.data);
+    alone.set(vintage, seen);
   }
   const answers = new Map(vintages.map((vintage) => [vintage, 0]));
   const failed: string[] = [];

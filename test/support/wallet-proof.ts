@@ -29,6 +29,6 @@ export async function walletProof(
   };
   const message = createSiweMessage({ ...fields, chainId: 8453, issuedAt });
   const signature = await account.signMessage({ message });
-  const told = { ...fields, chainId: "eip155:8453", issuedAt: issuedAt.toISOString(), signature };
-  return { "SIGN-IN-WITH-X": Buffer.from(JSON.stringify(told)).toString("base64") };
+  const signed = { ...fields, chainId: "eip155:8453", issuedAt: issuedAt.toISOString(), signature };
+  return { "SIGN-IN-WITH-X": Buffer.from(JSON.stringify(signed)).toString("base64") };
 }

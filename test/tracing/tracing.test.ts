@@ -98,7 +98,7 @@ const recording = (share = 1) =>
   });
 
 describe("without a collector", () => {
-  test("a caller's trace stands in the log, and one that cannot be read does not", async () => {
+  test("a caller's trace is recorded in the log, unless it is unreadable", async () => {
     const line = await lineOf(await register("followed", TRACEPARENT));
     expect(line).toMatchObject({ trace_id: TRACE, operation: "soul_register" });
     const other = await lineOf(await register("unfollowed", `00-${TRACE}-${CALLER}`));
@@ -119,7 +119,7 @@ describe("without a collector", () => {
     expect(run(traceHeaders)).toEqual({});
   });
 
-  test("what was decided of a trace is passed on as it came, of later versions too", async () => {
+  test("a trace's sampling decision is passed on unchanged, also for later versions of the header", async () => {
     for (const came of [TRACEPARENT, `00-${TRACE}-${CALLER}-00`, `cc-${TRACE}-${CALLER}-01-later`]) {
       const { run } = begin("call", { within: continued(came, "vendor=1,other=2") });
       const { traceparent, tracestate } = run(traceHeaders);
@@ -173,10 +173,10 @@ describe("with a collector", () => {
       ["/rpc", "eth_blockNumber"],
       ["/chat/completions", "model"],
     ]) {
-      const asked = others.spans().filter((one) => one.name === name && one.traceId === TRACE);
+      const requests = others.spans().filter((one) => one.name === name && one.traceId === TRACE);
       const sent = others.heard.filter((one) => one.path === path).map(({ headers }) => headers.traceparent);
-      expect(asked.length, name).toBeGreaterThan(0);
-      for (const { spanId, kind, parentSpanId } of asked) {
+      expect(requests.length, name).toBeGreaterThan(0);
+      for (const { spanId, kind, parentSpanId } of requests) {
         expect(kind).toBe(CLIENT);
         expect(parentSpanId).toBe(span.spanContext().spanId);
         expect(sent, path).toContain(`00-${TRACE}-${spanId}-01`);
@@ -184,7 +184,7 @@ describe("with a collector", () => {
     }
   });
 
-  test("a turn that did nothing is not told of, one that did is a trace of its own", async () => {
+  test("a reactor's tick with work is a trace of its own; a tick without work is not traced", async () => {
     const end = await recording();
     await inTick("idle-reactor", async () => undefined);
     await inTick("busy-reactor", () => inSpan("append", {}, async () => undefined));

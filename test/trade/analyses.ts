@@ -67,8 +67,8 @@ const asking =
     output: Output,
   ) =>
   (trade: TradeData) =>
-  async (asked: z.input<Input>) => {
-    const answer = await work(trade, input.parse(asked));
+  async (request: z.input<Input>) => {
+    const answer = await work(trade, input.parse(request));
     expect(output.parse(answer)).toEqual(answer);
     return answer;
   };

@@ -16,7 +16,7 @@ let opened: Awaited<ReturnType<typeof openAnalyses>>;
 let ask: (typeof opened)["ask"];
 let sql: (typeof opened)["sql"];
 
-const partnersOf = (asked: object) => topPartners(opened.trade, rankingInput.parse(asked));
+const partnersOf = (request: object) => topPartners(opened.trade, rankingInput.parse(request));
 
 beforeAll(async () => {
   opened = await openAnalyses();
@@ -74,10 +74,10 @@ describe("heatmap", () => {
     }
   });
 
-  test("below chapters one country never stands in for the EU, not even where its dataset is named", async () => {
+  test("below chapters one country never represents the EU, even if its dataset is named", async () => {
     const { trade } = opened;
     const product = { hs: "39206290" };
-    const asked = [
+    const requests = [
       () => ask.heatmap({ year: 2024, ...product }),
       () => ask.heatmap({ year: 2024, ...product, dataset: "comext-ds-045409" }),
       () => ask.sources({ year: 2024, ...product }),
@@ -89,7 +89,7 @@ describe("heatmap", () => {
           anyTargetInput.parse({ target_country: "CN", direction: "EXPORT", year: 2024, ...product }),
         ),
     ];
-    for (const one of asked) {
+    for (const one of requests) {
       const refusal = await refusalOf(one());
       expect(refusal).toMatchObject({ type: { slug: "outside-coverage" } });
       expect(refusal.message).toMatch(
@@ -102,7 +102,7 @@ describe("heatmap", () => {
     expect(meta.real_data).toBeUndefined();
   });
 
-  test("where the sandbox answers beside real data, the answer says what real data there are", async () => {
+  test("an answer from the sandbox lists the real data, if there are any", async () => {
     const { meta } = await ask.heatmap({ year: 2024, hs: "87" });
     expect(meta).toMatchObject({
       synthetic: true,
@@ -210,8 +210,8 @@ describe("for any reporter, chapter, year and flow", () => {
 
   test("shares of partners sum to one, and the index follows from the shares within its bounds", async () => {
     await fc.assert(
-      fc.asyncProperty(question, async (asked) => {
-        const [result] = (await ask.concentration(asked)).data;
+      fc.asyncProperty(question, async (request) => {
+        const [result] = (await ask.concentration(request)).data;
         if (result!.partners === 0)
           return expect(result).toMatchObject({ hhi: null, note: expect.any(String) });
         expect(result!.hhi).toBeGreaterThanOrEqual(10_000 / result!.partners - 0.001);

@@ -73,8 +73,8 @@ describe("one file of several products", () => {
   test("leads to a refusal outside of that, with the covered range", async () => {
     const dir = await tempDir();
     const trade = await served(dir, (await sdmx(dir, [mixed])).manifest.vintage);
-    const asked = { reporters: ["FR"], hs: "39206290" };
-    const reporters = await refusalOf(timeline(trade, timelineInput.parse(asked)));
+    const request = { reporters: ["FR"], hs: "39206290" };
+    const reporters = await refusalOf(timeline(trade, timelineInput.parse(request)));
     expect(reporters).toMatchObject({ code: "invalid", type: { slug: "outside-coverage" } });
     expect(reporters.message).toMatch(/covers the reporters DE; not FR for 39206290/);
     const flow = await refusalOf(

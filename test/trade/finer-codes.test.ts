@@ -79,7 +79,7 @@ test("most trade operations take a product code", () => {
 });
 
 /** Inputs for operations whose example has another time, chapter or country. */
-const asked = (operation: Operation): Record<string, unknown> => {
+const inputOf = (operation: Operation): Record<string, unknown> => {
   const known = { year: 2023, month: "2023-06", years: "2022-2024", origin: "RU", partner: "CN" };
   const { shape } = operation.input;
   const fields = Object.entries({ ...known, target_country: "CN" }).filter(([name]) => name in shape);
@@ -88,7 +88,7 @@ const asked = (operation: Operation): Record<string, unknown> => {
 };
 
 test.each(each)("%s cuts a code that is finer than the dataset", async (_, operation) => {
-  const fields = asked(operation);
+  const fields = inputOf(operation);
   const coarse = await answerOf(operation, { ...fields, dataset, hs: "440711" });
   const named = await answerOf(operation, { ...fields, dataset, hs: "44071190" });
   expect(named.meta).toMatchObject({ hs: "440711", dataset, synthetic: false });

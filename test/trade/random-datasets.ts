@@ -103,7 +103,7 @@ export function drawnQuestion(name: Name, draw: Draw, dataset: string, years: [n
   const flow = some(() => draw.one(["IMPORT", "EXPORT"]));
   const limit = draw.one([1, 3, 10, 50]);
   const product = { reporter, hs: hs(), years: some(span), dataset };
-  const asked: Record<Name, Record<string, unknown>> = {
+  const inputs: Record<Name, Record<string, unknown>> = {
     overview: { hs: some(hs, 0.3), format: draw.one(["json", "summary"]), dataset },
     countries: { hs: some(hs, 0.3), dataset },
     timeline: {
@@ -149,7 +149,7 @@ export function drawnQuestion(name: Name, draw: Draw, dataset: string, years: [n
       dataset,
     },
   };
-  const input = Object.fromEntries(Object.entries(asked[name]).filter(([, value]) => value !== undefined));
+  const input = Object.fromEntries(Object.entries(inputs[name]).filter(([, value]) => value !== undefined));
   return { input, ask: questions[name](input) };
 }
 

@@ -33,7 +33,7 @@ describe.skipIf(!here)("over the real files", () => {
     expect(meta).toMatchObject({ dataset: "comext-ds-045409", synthetic: false, incomplete: [] });
   });
 
-  const asked = [
+  const queries = [
     ["DE", "39206290"],
     ["FR", "39206290"],
     ["LV", "39206290"],
@@ -43,7 +43,7 @@ describe.skipIf(!here)("over the real files", () => {
     ["MT", "85235910"],
   ] as const;
 
-  test.each(asked)("partners of %s for %s, each year and flow", async (reporter, hs) => {
+  test.each(queries)("partners of %s for %s, each year and flow", async (reporter, hs) => {
     for (const year of [2023, 2024, 2025]) {
       for (const flow of ["IMPORT", "EXPORT"] as const) {
         const { byPartner, total } = await figures.partners(reporter, hs, flow, year);
@@ -58,7 +58,7 @@ describe.skipIf(!here)("over the real files", () => {
     }
   });
 
-  test.each(asked)("months and years of %s for %s", async (reporter, hs) => {
+  test.each(queries)("months and years of %s for %s", async (reporter, hs) => {
     const expected = await figures.months([reporter], hs);
     const months = await timeline(trade, { reporters: [reporter], hs });
     expect(months.data.length).toBe(36);

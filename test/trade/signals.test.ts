@@ -120,8 +120,8 @@ describe("corridor", () => {
     await fc.assert(
       fc.asyncProperty(pair, async ([one, other]) => {
         if (!isReporter(one!)) return;
-        const asked = { partner: other!, years: "2022-2024" };
-        const { data } = await ask.corridor({ reporter: one, ...asked, dataset: "sandbox" });
+        const request = { partner: other!, years: "2022-2024" };
+        const { data } = await ask.corridor({ reporter: one, ...request, dataset: "sandbox" });
         const sums = await sql<{ reporter: string; flow: string; value: number }>(`
           select reporter, flow, sum(value_eur)::bigint as value from chapter_partners
           where period // 100 between 2022 and 2024

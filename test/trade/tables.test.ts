@@ -11,8 +11,8 @@ test("chapters of a source without finer codes count once", async () => {
   const file = await fileOf(dir, "chapters.csv", text.split("\n"));
   const { manifest } = await importFiles(dir, [file], { reporters: ["DE"] });
   const trade = { vintages: await storeOf(dir, manifest.vintage), allow_synthetic: true };
-  const asked = { target_country: "CN", direction: "EXPORT", hs: "39", cif_fob: 0 };
-  const mirror = await reconstruct(trade, () => undefined, anyTargetInput.parse(asked));
+  const request = { target_country: "CN", direction: "EXPORT", hs: "39", cif_fob: 0 };
+  const mirror = await reconstruct(trade, () => undefined, anyTargetInput.parse(request));
   expect(mirror.data.map(({ reported_eur }) => reported_eur)).toEqual([2_000, 0]);
   const dataset = manifest.dataset;
   const { data } = await topProducts(trade, {

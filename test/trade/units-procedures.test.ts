@@ -226,7 +226,7 @@ test("a heading of several units has no price per unit, and a contradicting quan
     return (await refusalOf(importFiles(dir, [file], { reporters: ["LV"] }))).message;
   };
   expect(await refused(line("4"), line("5"))).toMatch(
-    /line 3: .* stands in bad.csv line 2 already, with another amount/,
+    /line 3: .* is already in bad.csv line 2, with a different amount/,
   );
   expect(await refused(line("-4"))).toMatch(
     /QUANTITY_SUPPL_UNIT "-4": a supplementary quantity is a number from 0/,

@@ -25,7 +25,7 @@ describe("an attestation is refused", () => {
     ],
     ["its delegate", { ...from, delegates: [7, 2] }, to, undefined, /SX#2 acts for the attestor/],
     ["its principal", from, { ...to, delegates: [1] }, undefined, /acts for SX#2/],
-  ])("%s", (_, attestor, subject, payer, told) =>
-    expect(() => refuseSelf(attestor, subject, payer)).toThrow(told),
+  ])("%s", (_, attestor, subject, payer, answer) =>
+    expect(() => refuseSelf(attestor, subject, payer)).toThrow(answer),
   );
 });

@@ -63,7 +63,7 @@ const sorted = ({ edges, evidence, seeds, silent }: Input) =>
 
 test("scores as of a position equal those of a log that ends there", async () => {
   await fc.assert(
-    fc.asyncProperty(history, async (told) => {
+    fc.asyncProperty(history, async (answer) => {
       const service = await startService();
       try {
         const { store, runner, pool } = service.app;
@@ -74,7 +74,7 @@ test("scores as of a position equal those of a log that ends there", async () =>
         }
         const held: WalletRecord = { payments: [], attestations: [] };
         const cuts: { position: number; input: Input }[] = [];
-        for (const [name, a, b] of told) {
+        for (const [name, a, b] of answer) {
           await moves[name]!(agency, held, a, b).catch(refusedOnly);
           const { position } = await store.head();
           expect(await runner.reached(trustProjection, position, LIMIT_MS)).toBe(true);

@@ -49,7 +49,7 @@ test("every listed operation exists and has a price", () => {
   expect(NOT_SPENT.filter((name) => !names.includes(name))).toEqual([]);
 });
 
-test("each paid call with an effect is either listed, or its price is kept", () => {
+test("each paid call with an effect is listed here, or its price stays with the service", () => {
   const changing = paid
     .filter((operation) => effectOf(operation).changes !== "nothing")
     .map(({ name }) => name);

@@ -38,14 +38,14 @@ async function disturbed<T>(ask: () => Promise<T>): Promise<T> {
   };
   const { query, connect } = pool;
   let moved = false;
-  const after = async (answer: Promise<unknown>, [asked]: unknown[]) => {
-    const told = await answer;
-    const text = typeof asked === "string" ? asked : (asked as { text: string }).text;
+  const after = async (answer: Promise<unknown>, [request]: unknown[]) => {
+    const result = await answer;
+    const text = typeof request === "string" ? request : (request as { text: string }).text;
     if (!moved && text.includes("read.trust_computed_v3")) {
       moved = true;
       await move();
     }
-    return told;
+    return result;
   };
   pool.query = (...of) => after(query.apply(pool, of), of);
   pool.connect = async (...of) => {
@@ -63,9 +63,9 @@ async function disturbed<T>(ask: () => Promise<T>): Promise<T> {
     return client;
   };
   try {
-    const told = await ask();
+    const result = await ask();
     expect(moved).toBe(true);
-    return told;
+    return result;
   } finally {
     Object.assign(pool, { query, connect });
   }
@@ -78,7 +78,7 @@ type TrustAnswers = {
   agents?: { trust_score: number }[];
   explanation?: { score_micro: number };
 };
-const told = async (path: string) => (await (await fetch(service.url + path)).json()) as TrustAnswers;
+const answersAt = async (path: string) => (await (await fetch(service.url + path)).json()) as TrustAnswers;
 
 test.each([
   "/soul/1/trust",
@@ -87,9 +87,9 @@ test.each([
   "/soul/directory",
   "/soul/directory?sort=newest",
 ])("%s belongs to one computation", async (path) => {
-  const before = await told(path);
-  expect(await disturbed(() => told(path))).toEqual(before);
-  const after = await told(path);
+  const before = await answersAt(path);
+  expect(await disturbed(() => answersAt(path))).toEqual(before);
+  const after = await answersAt(path);
   expect(after).not.toEqual(before);
   if (after.explanation)
     expect(Math.floor(after.explanation.score_micro / 100) / 1e6).toBe(after.trust_score);

@@ -51,8 +51,8 @@ describe("an attestation is revoked", () => {
     const id = await agency.attest(1, 3);
     const both = [api, caller(other.url)];
     const proofs = await Promise.all(both.map((of) => proof(1, id, { of })));
-    const asked = both.map((of, at) => take(id, proofs[at], of));
-    const answers = await Promise.all(asked);
+    const requests = both.map((of, at) => take(id, proofs[at], of));
+    const answers = await Promise.all(requests);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(answers[0]!.body.revoked_at).toBe(answers[1]!.body.revoked_at);
     expect(await story(id)).toEqual(["AttestationMade", "AttestationRevoked"]);

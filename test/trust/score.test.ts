@@ -147,14 +147,14 @@ describe("sybils", () => {
   });
 
   const words = fc.array(fc.tuple(sx, sx, fc.integer({ min: 1, max: 10_000_000 })), { maxLength: 100 });
-  const told = (of: [number, number, number][]): Edge[] =>
+  const edgesOf = (of: [number, number, number][]): Edge[] =>
     of.map(([from, to, weight_micro]) => ({ from, to, weight_micro, day: DAY }));
   const X = 12;
 
   test("give X at most 16.67 through any graph, and 20 if X attests back", () => {
     fc.assert(
       fc.property(words, (of) => {
-        const edges = [...told(of), edge(1, X, 10)];
+        const edges = [...edgesOf(of), edge(1, X, 10)];
         const silentX = edges.filter(({ from }) => from !== X);
         const turned = seeds([1, 50]);
         expect(scoreOf(computeTrust(input({ seeds: turned, edges: silentX })), X)).toBeLessThanOrEqual(

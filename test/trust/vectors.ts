@@ -175,7 +175,7 @@ export const pointsOfCase = (happened: (Task | SpentPayment)[], rules?: TaskRule
 
 export function vectorText(): string {
   const logs = logCases.map(([name, events, evidence]) => ({ name, events, evidence }));
-  const told = {
+  const answer = {
     cases: cases.map(([name, of]) => ({
       name,
       input: { ...of, seeds: [...of.seeds], silent: [...of.silent] },
@@ -185,7 +185,7 @@ export function vectorText(): string {
   };
   // One case per line, so a diff shows its case.
   const lines = (of: object[]) => of.map((one) => JSON.stringify(one)).join(",\n");
-  return `{"method":"${METHOD}","table_sha256":"${TABLE_SHA256}","cases":[\n${lines(told.cases)}\n],"tasks":[\n${lines(told.tasks)}\n],"logs":[\n${lines(logs)}\n]}\n`;
+  return `{"method":"${METHOD}","table_sha256":"${TABLE_SHA256}","cases":[\n${lines(answer.cases)}\n],"tasks":[\n${lines(answer.tasks)}\n],"logs":[\n${lines(logs)}\n]}\n`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(TRUST_VECTORS, vectorText());

@@ -24,7 +24,7 @@ import { recoverKey } from "../../src/runtime/assemble-audit.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { type Service, startService } from "../support/service.ts";
 
-type Told = {
+type ReleaseFixture = {
   settings: Record<string, string>;
   secret: string;
   answers: { path: string; answer: string }[];
@@ -34,21 +34,21 @@ const fixtures = new URL("fixture/", import.meta.url).pathname;
 
 describe.each(await readdir(fixtures))("what %s left behind", (release) => {
   const pathOf = (name: string) => join(fixtures, release, name);
-  let told: Told;
+  let result: ReleaseFixture;
   let database: FreshDatabase;
   let service: Service & { database_url: string };
   /** The log before today's code has changed it. */
   let before: { digest: string; head: number };
 
   beforeAll(async () => {
-    told = JSON.parse(await readFile(pathOf("told.json"), "utf8"));
+    result = JSON.parse(await readFile(pathOf("told.json"), "utf8"));
     database = await freshDatabase();
     const dump = gunzipSync(await readFile(pathOf("database.sql.gz"))).toString();
     before = await withClient(database.url, async (client) => {
       await client.query(dump);
       return contentOf(client);
     });
-    service = await startService({ database_url: database.url, chain: "embedded", env: told.settings });
+    service = await startService({ database_url: database.url, chain: "embedded", env: result.settings });
     const { position } = await service.app.store.head();
     for (const projection of areas.flatMap(({ projections }) => projections))
       expect(await service.app.runner.reached(projection, position, 60_000), projection.name).toBe(true);
@@ -58,7 +58,7 @@ describe.each(await readdir(fixtures))("what %s left behind", (release) => {
     await database.drop();
   });
 
-  const headers = () => ({ Authorization: `Bearer ${told.secret}`, "Content-Type": "application/json" });
+  const headers = () => ({ Authorization: `Bearer ${result.secret}`, "Content-Type": "application/json" });
   const ask = async (path: string, body?: object): Promise<string> => {
     const init = body ? { method: "POST", body: JSON.stringify(body) } : {};
     const answer = await fetch(service.url + path, { ...init, headers: headers() });
@@ -68,7 +68,7 @@ describe.each(await readdir(fixtures))("what %s left behind", (release) => {
   };
 
   test("answers what was asked then as it was answered then", async () => {
-    for (const { path, answer } of told.answers)
+    for (const { path, answer } of result.answers)
       expect(linesOf(await ask(path)), path).toMatchObject(linesOf(answer));
   });
 
@@ -122,7 +122,7 @@ describe.each(await readdir(fixtures))("what %s left behind", (release) => {
   });
 
   const factsAt = <T>(path: string): T =>
-    JSON.parse(told.answers.find((one) => one.path === path)!.answer).data as T;
+    JSON.parse(result.answers.find((one) => one.path === path)!.answer).data as T;
 });
 
 /** These follow the head of the log, which grows between two answers. */

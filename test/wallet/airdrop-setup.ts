@@ -50,14 +50,14 @@ export async function openAirdropSetup(): Promise<AirdropSetup> {
     await app.runner.reached(airdropsProjection, position, LIMIT_MS);
   };
   let accounts = 0;
-  let asked = 0;
+  let requests = 0;
   return {
     app,
     ledger,
     warnings,
     ask: async (count, more = {}, by = [app]) => {
       const facts: AirdropFacts = {
-        airdrop_id: (++asked).toString(16).padStart(32, "0"),
+        airdrop_id: (++requests).toString(16).padStart(32, "0"),
         tenant: "acme",
         network: "eip155:8453",
         token: DEVELOPMENT_TOKEN,
@@ -68,7 +68,7 @@ export async function openAirdropSetup(): Promise<AirdropSetup> {
           { length: count },
           (): Hex => `0x${(0xb000_0000 + ++accounts).toString(16).padStart(40, "0")}`,
         ),
-        asked_at: new Date(1_790_000_000_000 + asked).toISOString(),
+        asked_at: new Date(1_790_000_000_000 + requests).toISOString(),
         ...more,
       };
       const decision = airdrops.request(facts, airdrops.totalOf(facts));

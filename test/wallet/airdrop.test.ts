@@ -32,7 +32,7 @@ const mined: MinedTransaction = {
   fee_wei: "21000",
 };
 
-const asked: AirdropEvent = { type: "AirdropAsked", data: facts };
+const airdropRequested: AirdropEvent = { type: "AirdropAsked", data: facts };
 const sent: AirdropEvent = {
   type: "AirdropSent",
   data: { airdrop_id, payer, name: airdrops.nameOf(facts), sent_at: AT },
@@ -49,8 +49,13 @@ const refused = (sentence: RegExp) => (error: Error) =>
 
 describe("an airdrop", () => {
   test("within the available tokens is requested once", () => {
-    given([]).when(airdrops.request(facts, 10n)).then([asked]);
-    for (const story of [[asked], [asked, sent], [asked, sent, reverted], [asked, sent, paid]])
+    given([]).when(airdrops.request(facts, 10n)).then([airdropRequested]);
+    for (const story of [
+      [airdropRequested],
+      [airdropRequested, sent],
+      [airdropRequested, sent, reverted],
+      [airdropRequested, sent, paid],
+    ])
       given(story).when(airdrops.request(facts, 0n)).thenNothingHappened();
   });
 
@@ -58,58 +63,63 @@ describe("an airdrop", () => {
     given([])
       .when(airdrops.request(facts, 9n))
       .thenThrows(refused(/TALLY are needed/));
-    given([asked, failed])
+    given([airdropRequested, failed])
       .when(airdrops.request(facts, 9n))
       .thenThrows(refused(/TALLY are needed/));
   });
 
   test("of one name has one content, in whatever order", () => {
-    given([asked])
+    given([airdropRequested])
       .when(airdrops.request({ ...facts, amount_each: "6" }, 100n))
       .thenThrows(refused(/names another airdrop/));
     const reversed = { ...facts, recipients: facts.recipients.toReversed(), asked_at: AT };
-    given([asked]).when(airdrops.request(reversed, 100n)).thenNothingHappened();
-    given([asked, failed]).when(airdrops.request(reversed, 100n)).then([asked]);
+    given([airdropRequested]).when(airdrops.request(reversed, 100n)).thenNothingHappened();
+    given([airdropRequested, failed]).when(airdrops.request(reversed, 100n)).then([airdropRequested]);
   });
 
   test("is recorded as sent before it is sent, once, and from one account", () => {
-    given([asked]).when(airdrops.send(payer, AT)).then([sent]);
-    given([asked, sent]).when(airdrops.send(payer, AT)).thenNothingHappened();
-    given([asked, sent, paid, reorged]).when(airdrops.send(payer, AT)).thenNothingHappened();
-    given([asked, sent])
+    given([airdropRequested]).when(airdrops.send(payer, AT)).then([sent]);
+    given([airdropRequested, sent]).when(airdrops.send(payer, AT)).thenNothingHappened();
+    given([airdropRequested, sent, paid, reorged]).when(airdrops.send(payer, AT)).thenNothingHappened();
+    given([airdropRequested, sent])
       .when(airdrops.send(address("d"), AT))
       .thenThrows(refused(/that is sent is not sent from/));
-    for (const story of [[], [asked, sent, paid], [asked, sent, reverted], [asked, failed]])
+    for (const story of [
+      [],
+      [airdropRequested, sent, paid],
+      [airdropRequested, sent, reverted],
+      [airdropRequested, failed],
+    ])
       given(story)
         .when(airdrops.send(payer, AT))
         .thenThrows(refused(/is not sent/));
   });
 
   test("is paid when the chain says so, also after it moved to another block or was thought refused", () => {
-    given([asked, sent]).when(airdrops.pay(mined, AT)).then([paid]);
-    given([asked, sent, reverted]).when(airdrops.pay(mined, AT)).then([paid]);
-    given([asked, sent, paid]).when(airdrops.pay(mined, AT)).thenNothingHappened();
+    given([airdropRequested, sent]).when(airdrops.pay(mined, AT)).then([paid]);
+    given([airdropRequested, sent, reverted]).when(airdrops.pay(mined, AT)).then([paid]);
+    given([airdropRequested, sent, paid]).when(airdrops.pay(mined, AT)).thenNothingHappened();
     const moved = { ...mined, block_hash: `0x${"9".repeat(64)}` as Hex };
-    given([asked, sent, paid])
+    given([airdropRequested, sent, paid])
       .when(airdrops.pay(moved, AT))
       .then([{ type: "AirdropPaid", data: { airdrop_id, ...moved, paid_at: AT } }]);
-    for (const story of [[], [asked], [asked, failed]])
+    for (const story of [[], [airdropRequested], [airdropRequested, failed]])
       given(story)
         .when(airdrops.pay(mined, AT))
         .thenThrows(refused(/never sent/));
   });
 
   test("that the chain refused is given up once that is final, and never while it may still be paid", () => {
-    given([asked, sent]).when(airdrops.revert(mined, AT)).then([reverted]);
-    given([asked, sent, paid]).when(airdrops.revert(mined, AT)).thenNothingHappened();
-    given([asked, sent, reverted]).when(airdrops.fail("r", AT)).then([failed]);
-    given([asked]).when(airdrops.fail("r", AT)).then([failed]);
+    given([airdropRequested, sent]).when(airdrops.revert(mined, AT)).then([reverted]);
+    given([airdropRequested, sent, paid]).when(airdrops.revert(mined, AT)).thenNothingHappened();
+    given([airdropRequested, sent, reverted]).when(airdrops.fail("r", AT)).then([failed]);
+    given([airdropRequested]).when(airdrops.fail("r", AT)).then([failed]);
     for (const story of [
       [],
-      [asked, sent],
-      [asked, sent, paid],
-      [asked, sent, paid, reorged],
-      [asked, failed],
+      [airdropRequested, sent],
+      [airdropRequested, sent, paid],
+      [airdropRequested, sent, paid, reorged],
+      [airdropRequested, failed],
     ])
       given(story)
         .when(airdrops.fail("r", AT))
@@ -117,13 +127,13 @@ describe("an airdrop", () => {
   });
 
   test("that a reorg removed is sent again under its name", () => {
-    given([asked, sent, paid]).when(airdrops.reorg(transaction, AT)).then([reorged]);
-    given([asked, sent, reverted]).when(airdrops.reorg(transaction, AT)).then([reorged]);
-    given([asked, sent, paid])
+    given([airdropRequested, sent, paid]).when(airdrops.reorg(transaction, AT)).then([reorged]);
+    given([airdropRequested, sent, reverted]).when(airdrops.reorg(transaction, AT)).then([reorged]);
+    given([airdropRequested, sent, paid])
       .when(airdrops.reorg(`0x${"0".repeat(64)}`, AT))
       .thenNothingHappened();
-    given([asked, sent]).when(airdrops.reorg(transaction, AT)).thenNothingHappened();
-    expect([asked, sent, paid, reorged].reduce(airdrops.evolve, airdrops.initialState())).toEqual({
+    given([airdropRequested, sent]).when(airdrops.reorg(transaction, AT)).thenNothingHappened();
+    expect([airdropRequested, sent, paid, reorged].reduce(airdrops.evolve, airdrops.initialState())).toEqual({
       status: "sent",
       facts,
       payer,
@@ -131,7 +141,10 @@ describe("an airdrop", () => {
   });
 
   test("that failed is retried under the same name", () => {
-    const again = [asked, failed, asked].reduce(airdrops.evolve, airdrops.initialState());
+    const again = [airdropRequested, failed, airdropRequested].reduce(
+      airdrops.evolve,
+      airdrops.initialState(),
+    );
     expect(again).toEqual({ status: "asked", facts });
   });
 });

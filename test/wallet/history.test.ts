@@ -79,14 +79,14 @@ test("a page scans a limited range of blocks, reports how far, and the next cont
   expect(first.scanned_to).toBe(number - 9n);
   expect(first.next).toEqual({ block_number: first.scanned_to, index: 0 });
 
-  const told = [...first.transfers];
+  const results = [...first.transfers];
   const pages = [first];
   for (let next = first.next; next; next = pages.at(-1)!.next) {
     expect(pages.push(await page(next, 1))).toBeLessThan(20);
-    told.push(...pages.at(-1)!.transfers);
+    results.push(...pages.at(-1)!.transfers);
     expect(pages.at(-1)!.scanned_to).toBeLessThanOrEqual(pages.at(-2)!.scanned_to);
   }
-  expect(told.map(({ amount }) => amount)).toEqual([3n, 2n, 1n, 10_000_000_000n]);
+  expect(results.map(({ amount }) => amount)).toEqual([3n, 2n, 1n, 10_000_000_000n]);
   expect(pages.some(({ transfers }) => transfers.length === 0)).toBe(true);
   expect(pages.at(-1)).toMatchObject({ scanned_to: 0n, next: undefined });
 });
@@ -98,20 +98,20 @@ test("no more of a busy account is read than the page needs", async () => {
   while ((await workshop.chain.heads()).latest.number < 300n) await workshop.rpc("evm_mine");
   for (let i = 0; i < 3; i++) await carriedByStranger(workshop, await payment(wallet(7), 1n));
   const { number } = (await workshop.chain.heads()).latest;
-  const asked: bigint[] = [];
+  const requests: bigint[] = [];
   const logs: Chain["logs"] = (query) => {
-    asked.push(query.to_block - query.from_block + 1n);
+    requests.push(query.to_block - query.from_block + 1n);
     return workshop.chain.logs(query);
   };
   const question = { account, tokens: platformTokens(app), before: undefined };
   const chain = { ...workshop.chain, logs };
   const page = (limit: number) => historyPage(withParts(app, { chain }), { ...question, limit }, number);
   expect((await page(2)).transfers.length).toBe(2);
-  const few = asked.splice(0).reduce((sum, blocks) => sum + blocks, 0n);
+  const few = requests.splice(0).reduce((sum, blocks) => sum + blocks, 0n);
   expect((await page(6)).transfers.length).toBe(6);
   expect(few).toBeLessThan(300n);
   // Each request covers more blocks when the last one found little.
-  expect(asked.length).toBeLessThan(20);
+  expect(requests.length).toBeLessThan(20);
 });
 
 test("a payment to itself is listed once; a reorged transfer is listed no longer", async () => {

@@ -104,12 +104,12 @@ describe("an airdrop", () => {
   let first: Answer;
 
   test("is requested, paid in one transaction, and visible to all parties", async () => {
-    const asked = await airdrop({ recipients, amount_each: "1.5" });
-    expect(asked).toMatchObject({
+    const response = await airdrop({ recipients, amount_each: "1.5" });
+    expect(response).toMatchObject({
       status: 200,
       data: { status: "asked", amount_each: "1.5", amount_total: "4.5", recipients, transaction: null },
     });
-    first = await paid(asked.data.airdrop_id);
+    first = await paid(response.data.airdrop_id);
     expect(first.data).toMatchObject({
       payer: service.app.chain.sender,
       failure: null,
@@ -155,7 +155,7 @@ describe("an airdrop", () => {
 
   test("is refused whole for one bad recipient, and for a bad amount", async () => {
     const { platform_token } = service.app;
-    for (const [bad, told] of [
+    for (const [bad, message] of [
       [platform_token, "token's own contract"],
       [`0x${"0".repeat(40)}`, "not all of them 0"],
       [wallet(1).address.replace("C5", "c5"), "EIP-55"],
@@ -169,7 +169,7 @@ describe("an airdrop", () => {
       const answer = await airdrop({ recipients: [someone("1"), bad], amount_each: 1 });
       expect(answer).toMatchObject({
         status: 400,
-        errors: [{ path: "recipients.1", message: expect.stringContaining(told as string) }],
+        errors: [{ path: "recipients.1", message: expect.stringContaining(message as string) }],
       });
     }
     for (const amount_each of [-1, 10_000.01, "1e3", "1.0000000000000000001"])

@@ -90,8 +90,8 @@ test("kills at any moment leave a single signed history", async () => {
     const answered: Promise<void>[] = [];
     for (let n = 0; n < 8; n++) {
       const history = (n + round) % 2 === 0;
-      const asked = ask(witness, (history ? log : forked).growth(size, size + 1 + n));
-      const note = asked.then(
+      const request = ask(witness, (history ? log : forked).growth(size, size + 1 + n));
+      const note = request.then(
         ({ status }) => void (status === 200 && signed.push(history)),
         () => undefined,
       );

@@ -54,7 +54,7 @@ let value: u64 = 0;
 let written: usize = 0;
 let hasCommit: bool = false;
 
-/** To be called once; `tag`: the bytes before what is hashed of an event. */
+/** To be called once; `tag`: the bytes that precede an event's hashed bytes. */
 export function begin(tag: usize): void {
   eventTag = tag;
 }
@@ -241,7 +241,7 @@ function special(bytes: v128): i32 {
   return i8x16.bitmask(v128.or(v128.or(isQuote, isBackslash), i8x16.lt_u(bytes, i8x16.splat(0x20))));
 }
 
-/** The quote that closes a short string without escapes, of which `at` is the first character. */
+/** The quote that closes a short string without escapes, of which `from` is the first character. */
 function closing(from: usize): usize {
   for (let at = from; at - from < LONGEST_NAME; at += 16) {
     const found = special(v128.load(at));

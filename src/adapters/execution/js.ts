@@ -94,9 +94,9 @@ export async function runJs({ code, args, limits }: KindInput<"js">): Promise<Ex
   const { value, error } = ran;
   if (ticks > limits.ticks) return { exit: "limit", output: { limit: "ticks" } };
   if (error === undefined) return { exit: "ok", output: JSON.parse(String(value)) };
-  const told = textOf(error);
-  if (told.includes("out of memory")) return { exit: "limit", output: { limit: "memory" } };
-  return { exit: "ok", output: { error: told } };
+  const text = textOf(error);
+  if (text.includes("out of memory")) return { exit: "limit", output: { limit: "memory" } };
+  return { exit: "ok", output: { error: text } };
 }
 
 /** A trap with an empty budget is the limit; any other trap is a fault of the program. */

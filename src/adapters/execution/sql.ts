@@ -35,10 +35,10 @@ export async function runSql({ query, tables }: KindInput<"sql">): Promise<Execu
     if (rows.length > MOST_ROWS) return { exit: "limit", output: { limit: "rows" } };
     return { exit: "ok", output: { rows: read.isOrdered ? rows : inOrder(rows) } };
   } catch (error) {
-    const told = String((error as Error).message).split("\n")[0]!;
+    const text = String((error as Error).message).split("\n")[0]!;
     // Memory limits depend on the machine and build, so no verdict rests on them.
-    if (/^Out of Memory Error/i.test(told)) throw error;
-    return { exit: "ok", output: { error: told.slice(0, MOST_ERROR) } };
+    if (/^Out of Memory Error/i.test(text)) throw error;
+    return { exit: "ok", output: { error: text.slice(0, MOST_ERROR) } };
   }
 }
 

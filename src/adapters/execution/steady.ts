@@ -41,10 +41,10 @@ export async function readQuery(
 type Tree = { error?: boolean; error_message?: string; statements?: SqlNode[] };
 
 async function treeOf(connection: DuckDBConnection, query: string): Promise<Tree> {
-  const told = await connection.runAndReadAll("select json_serialize_sql(cast($1 as varchar)) as tree", [
+  const answer = await connection.runAndReadAll("select json_serialize_sql(cast($1 as varchar)) as tree", [
     query,
   ]);
-  return JSON.parse(String(told.getRowObjects()[0]!.tree)) as Tree;
+  return JSON.parse(String(answer.getRowObjects()[0]!.tree)) as Tree;
 }
 
 const endsInOrder = (statement: SqlNode): boolean =>

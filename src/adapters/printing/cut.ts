@@ -15,7 +15,7 @@ export type Cut = Series & { cut?: boolean[] };
 /** The chart with far provisional values cut, which a note states. */
 export function cutProvisional(chart: Chart): Omit<Chart, "series"> & { series: Cut[] } {
   if (chart.kind === "ranking") return chart;
-  const told: string[] = [];
+  const lines: string[] = [];
   const axes = [false, true].map((onRight) =>
     rangeOf(chart.series.filter((one) => isOnRight(one) === onRight)),
   );
@@ -31,13 +31,13 @@ export function cutProvisional(chart: Chart): Omit<Chart, "series"> & { series: 
     if (!cut.includes(true)) return one;
     const values = one.values.map((value, at) => {
       if (!isFar(value, at)) return value;
-      told.push(`${one.name} ${chart.x[at]}: ${labelText(value)}`);
+      lines.push(`${one.name} ${chart.x[at]}: ${labelText(value)}`);
       return value > high ? high + CUT_AT * span : low - CUT_AT * span;
     });
     return { ...one, values, cut };
   });
   const notes =
-    told.length === 0 ? [] : [`Triangle: provisional and cut, far beyond the others (${told.join(", ")}).`];
+    lines.length === 0 ? [] : [`Triangle: provisional and cut, far beyond the others (${lines.join(", ")}).`];
   return { ...chart, series, notes: [...notes, ...chart.notes] };
 }
 

@@ -44,7 +44,7 @@ const titled = (text: string, top: number, fontSize: number) => ({
   textStyle: { fontSize, color: INK },
 });
 
-const toldOf = ({ vintage, log_state }: Provenance): string => {
+const stateText = ({ vintage, log_state }: Provenance): string => {
   if (log_state !== undefined) return `as of ${log_state}`;
   const vintages = vintagesOf(vintage);
   return vintages.length > MOST_VINTAGES ? `${vintages.length} tables` : `vintage ${vintages.join(", ")}`;
@@ -56,9 +56,9 @@ export function headOf(title: string, provenance: Provenance | undefined, size: 
   if (!provenance) return { titles, bottom: WIDE_BOTTOM };
   const warning = warningOf(provenance);
   const left = MARGIN + (warning ? textWidth(warning, 12, true) + 22 : 0) - 5;
-  const told = toldOf(provenance);
-  const most = Math.floor(size.width / 7.25) - (warning ? warning.length + 9 : 0) - told.length;
-  const text = `${clipped(provenance.source, Math.max(most, 20))} · ${told}`;
+  const state = stateText(provenance);
+  const most = Math.floor(size.width / 7.25) - (warning ? warning.length + 9 : 0) - state.length;
+  const text = `${clipped(provenance.source, Math.max(most, 20))} · ${state}`;
   return {
     titles: [
       ...titles,
@@ -84,7 +84,11 @@ function narrowHead(title: string, provenance: Provenance | undefined, { width }
     titles.push(warned(clipped(warning, Math.floor(most / 8)), top + 8));
     top += 28;
   }
-  for (const text of wrapped(`${provenance.source} · ${toldOf(provenance)}`, { most, size: 11, lines: 2 })) {
+  for (const text of wrapped(`${provenance.source} · ${stateText(provenance)}`, {
+    most,
+    size: 11,
+    lines: 2,
+  })) {
     titles.push({ text, left: MARGIN - 5, top, textStyle: { ...SOURCE, fontSize: 11 } });
     top += 16;
   }

@@ -97,7 +97,7 @@ export const placeOfName = (agent_id: string) =>
 
 export const passportShown = z.object({
   sx_id: z.string().describe("SX#<number>"),
-  passport_hash: sha256.describe("Of the record as it was issued; it never changes (docs/identity.md)"),
+  passport_hash: sha256.describe("SHA-256 of the issued record; it never changes (docs/identity.md)"),
 });
 
 export const passportOf = ({ facts: { sx_number, passport_hash } }: Pick<Agent, "facts">) => ({
@@ -125,7 +125,7 @@ export const linkShown = z.object({
   kind: z.enum(["erc8004", "domain"]),
   agent_id: z.string().nullable().describe("The agentId there; null of a domain"),
   registry: z.string().nullable().describe("<CAIP-2 chain>:<address>; null for a domain link"),
-  domain: z.string().nullable().describe("Null of a registry"),
+  domain: z.string().nullable().describe("null for a link to a registry"),
   wallet: z
     .string()
     .nullable()

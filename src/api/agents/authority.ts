@@ -25,7 +25,7 @@ export async function authorityOf(
   { app, caller }: { app: App; caller: Caller },
   agent: Agent,
   { challenge, signature }: ProofInput,
-  asked: Omit<ChallengeUse, "agent_id">,
+  request: Omit<ChallengeUse, "agent_id">,
 ): Promise<Authority> {
   const { agent_id, sx_number } = agent.facts;
   if (challenge !== undefined || signature !== undefined) {
@@ -33,13 +33,13 @@ export async function authorityOf(
       const path = challenge === undefined ? "challenge" : "signature";
       refuseField(path, "is required: challenge and signature go together");
     }
-    const { key, challenge_sha256 } = await provenBy(app, { challenge, signature }, { agent_id, ...asked });
+    const { key, challenge_sha256 } = await provenBy(app, { challenge, signature }, { agent_id, ...request });
     return { by: key.kid, challenge_sha256 };
   }
   if (isOwnKey(caller, sx_number)) return { by: null, challenge_sha256: null };
   return refuse(
     identityProblems["not-yours"],
-    `this needs the agent's API key, or a challenge of purpose ${asked.purpose} that one of its live keys has signed`,
+    `this needs the agent's API key, or a challenge with the purpose ${request.purpose} that one of its live keys has signed`,
   );
 }
 

@@ -98,7 +98,7 @@ async function byJwt({ key, text }: ParsedChallenge, { signature }: SignedChalle
   if (!read.success) {
     const { alg } = (decoded(head) ?? {}) as { alg?: unknown };
     return alg === "EdDSA"
-      ? wrong("has members in its header beside alg, typ and kid, which are not taken")
+      ? wrong("has members other than alg, typ and kid in its header, which are not allowed")
       : wrong("is not of the algorithm EdDSA");
   }
   const { kid } = read.data;
@@ -106,7 +106,7 @@ async function byJwt({ key, text }: ParsedChallenge, { signature }: SignedChalle
   const names = [key!.kid, did, `${did}#${did.slice("did:key:".length)}`];
   if (kid !== undefined && !names.includes(kid)) return wrong(`names another key in kid than ${did}`);
   if (Buffer.from(payload, "base64url").toString() !== text)
-    return wrong("has another payload than the challenge, to the byte");
+    return wrong("has a payload that differs from the challenge");
   try {
     await compactVerify(signature, { kty: "OKP", crv: "Ed25519", x: key!.public }, { algorithms: ["EdDSA"] });
     return "jwt";

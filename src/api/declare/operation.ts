@@ -185,7 +185,7 @@ export type TypedDeclaration<Input extends z.ZodObject> = Omit<
     input: Input;
     example: z.input<Input>;
     caching?: (input: z.output<Input>) => string;
-    refuseTo?: (asked: Pick<Context<z.output<Input>>, "input" | "caller" | "app" | "data">) => void;
+    refuseTo?: (call: Pick<Context<z.output<Input>>, "input" | "caller" | "app" | "data">) => void;
     handle: (context: Context<z.output<Input>>) => Promise<object>;
   };
 

@@ -9,7 +9,7 @@ export type Document = {
   summary: string;
   /** Served only where Accept names `text/html`: programs may call the path by mistake. */
   for_browsers?: true;
-  /** A status other than 200: unhealthy, or a redirect. */
+  /** May answer with a status other than 200: unhealthy, or a redirect. */
   render(app: App, visit: Visit): Promise<RenderedDocument> | RenderedDocument;
 };
 

@@ -1,16 +1,14 @@
-import type { App } from "../../core/app.ts";
 import { inTime } from "../../core/coordination/concurrency.ts";
 import { buildsOf, likelyWait } from "../../datasets/builds.ts";
 import { issuerOf } from "../../domain/identity/credential.ts";
 import { didOf, keyUrl } from "../../domain/payments/receipt.ts";
-import { currentReferences } from "../../projections/reference/releases.ts";
-import { currentReleases } from "../../projections/trade/releases.ts";
 import type { Catalogue, Operation, Path } from "../declare/operation.ts";
 import { pathOf } from "../declare/operation-facts.ts";
 import { priceList } from "../serve/x402/discovery.ts";
 import type { PaymentTerms } from "../serve/x402/required.ts";
 import type { Document } from "./document.ts";
 import { explorerDocuments } from "./explorer.ts";
+import { missingData } from "./missing-data.ts";
 import { openapi } from "./openapi.ts";
 import { asOpenapi30 } from "./openapi-3-0.ts";
 import { docsDocuments } from "./pages/docs.ts";
@@ -104,15 +102,6 @@ const health: Document = {
   summary: "Liveness: the process answers",
   render: () => ({ body: '{"status":"ok"}' }),
 };
-
-async function missingData(app: App): Promise<string[]> {
-  const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];
-  const open = new Set(
-    [...app.data.vintages.open(), ...app.data.reference.open()].map(({ dataset }) => dataset),
-  );
-  const wanted = new Set([...app.vintage_store.awaited(), ...released].map(({ dataset }) => dataset));
-  return [...wanted].filter((dataset) => !open.has(dataset));
-}
 
 const ready: Document = {
   path: "/ready",

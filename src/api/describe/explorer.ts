@@ -23,7 +23,7 @@ export const PAGE_POLICY = [
 /** The worker reads a visitor's files and must not send them anywhere. */
 const WORKER_POLICY = "default-src 'none'; script-src 'self'";
 
-/** The facts about the log, whose room is kept until the page's script has them. */
+/** Placeholders for the facts about the log, until the page's script has them. */
 const FACTS = ["Origin", "Head", "Log key", "Signed", "Anchored", "Contract", "Signer", "Personal data"];
 
 export const explorerDocuments = (): Document[] => [
@@ -82,16 +82,16 @@ export const explorerDocuments = (): Document[] => [
   document("/soul/page/market.js", "text/javascript", "What that page does", {
     text: () => compiled("market.ts"),
   }),
-  document("/soul/page/style.css", "text/css", "How those pages look beside the log's", {
+  document("/soul/page/style.css", "text/css", "The additional styles of those pages", {
     text: () => read("soul.css"),
   }),
-  document("/soul/page/directory.js", "text/javascript", "What the directory does", {
+  document("/soul/page/directory.js", "text/javascript", "The script of the directory", {
     text: () => compiled("directory.ts"),
   }),
-  document("/soul/page/agent.js", "text/javascript", "What the page of an agent does", {
+  document("/soul/page/agent.js", "text/javascript", "The script of an agent's page", {
     text: () => compiled("agent.ts"),
   }),
-  document("/docs/page.css", "text/css", "How the pages at / and /docs look, beside that of /log", {
+  document("/docs/page.css", "text/css", "The additional styles of the pages at / and /docs", {
     text: () => read("docs.css"),
   }),
   document("/docs/page.js", "text/javascript", "What those pages do", { text: () => compiled("docs.ts") }),
@@ -157,7 +157,7 @@ async function exampleRoll(): Promise<string> {
   return JSON.stringify({ data: rolls[0] }, null, 2);
 }
 
-/** Without the verifier, which is served as auditors read it. */
+/** Leaves the verifier out of the bundle, because auditors read its source. */
 async function compiled(entry: string): Promise<string> {
   if (IS_COMPILED) return read(entry.replace(/\.ts$/, ".js"));
   const { build } = await import("esbuild");

@@ -12,7 +12,7 @@ type Described = {
   components: { schemas?: Record<string, JsonSchema> };
 };
 
-/** A copy of an OpenAPI document in which each field of an answer says what it is. */
+/** A copy of an OpenAPI document in which each field of an answer has a description. */
 export function describeAnswers<Document extends object>(document: Document): Document {
   const copy = structuredClone(document);
   const { paths, components } = copy as unknown as Described;

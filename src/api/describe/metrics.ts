@@ -55,7 +55,7 @@ export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metri
     labelNames: ["name"],
     registers: [registry],
   });
-  /** Measured on each print, and omitted while the database is away. */
+  /** Measured on each print, and omitted while the database is unavailable. */
   const measureHealth = async () => {
     const unknown = () => ({ projections: [], reactors: [] });
     const { projections, reactors } = await inTime(GAUGE_MS, app.health(), late).catch(unknown);

@@ -20,7 +20,7 @@ const VALUES = ["example", "examples", "default", "enum"];
 /** 3.0 lacks these keywords; each only narrows. */
 const LACKING = ["propertyNames", "patternProperties", "prefixItems", "$schema", "unevaluatedProperties"];
 
-/** Converts the rest of what the converter leaves of 3.1. */
+/** Converts the parts of 3.1 that the converter leaves. */
 function mended(value: unknown, isNamed: boolean): unknown {
   if (Array.isArray(value)) return value.map((one) => mended(one, false));
   if (value === null || typeof value !== "object") return value;
@@ -62,7 +62,7 @@ const withNull = (node: Node): Node =>
 
 const isNull = (schema: unknown) => (schema as Node | null)?.type === "null";
 
-/** 3.0 has no type null, and reads `nullable` beside a type alone. */
+/** 3.0 has no type null, and reads `nullable` only together with a type. */
 function nullable(node: Node): Node {
   if (isNull(node)) return { ...node, type: "string", nullable: true, enum: [null] };
   const { anyOf, ...rest } = node;

@@ -95,7 +95,7 @@ const parameters = {
     name: "Min-Log-Position",
     in: "header",
     description:
-      "How much of the log the answer has to know: what `Log-Position` of an earlier answer said. Without it you see what this process appended for you",
+      "The answer includes the log up to here: send `Log-Position` of an earlier answer. Without it you see the events that this process appended for you",
     schema: { type: "string", pattern: "^[0-9A-Za-z-]{1,64}\\.[0-9]{1,15}$" },
   },
   Prefer: {
@@ -103,7 +103,7 @@ const parameters = {
     in: "header",
     description:
       "`proof` (RFC 7240): the answer carries the proof of its event in the log (c2sp.org/tlog-proof) in Tlog-Proof, a byte sequence of " +
-      "RFC 8941 of up to 4 KiB, at most 2 s later; Preference-Applied says `proof` when it was proven in time",
+      "RFC 8941 of up to 4 KiB, at most 2 s later. Preference-Applied is `proof` if it was proven in time",
     schema: { type: "string" },
     example: "proof",
   },
@@ -112,16 +112,15 @@ const parameters = {
 const headers = {
   "PAYMENT-REQUIRED": { description: "x402 version 2, base64", schema: { type: "string" } },
   "PAYMENT-RESPONSE": {
-    description:
-      "Where the call was paid for: its settlement and receipt, base64; X-PAYMENT-RESPONSE is the same",
+    description: "For a paid call its settlement and receipt, base64; X-PAYMENT-RESPONSE is the same",
     schema: { type: "string" },
   },
   "Log-Position": {
-    description: "Where in the log that event is, as `Min-Log-Position` of a later call takes it",
+    description: "That event's place in the log; send it as `Min-Log-Position` of a later call",
     schema: { type: "string" },
   },
   "Event-Id": {
-    description: 'Where the call is recorded: its event. Link (rel="proof") is where that is proven',
+    description: 'The event that records the call. Link (rel="proof") leads to its proof',
     schema: { type: "string", format: "uuid" },
   },
 };

@@ -1,5 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { delegatedOf, paymentOf } from "../declare/access/way.ts";
+import { answerSchema, recordedAnswers } from "../declare/example-answer.ts";
 import { formsOf } from "../declare/forms/form.ts";
 import { inputReader } from "../declare/input.ts";
 import { type JsonSchema, jsonSchemaOf } from "../declare/json-schema.ts";
@@ -10,7 +11,6 @@ import { OF_ANY_CALL, refusalsOf } from "../declare/statuses.ts";
 import { describeAnswers } from "./field-words.ts";
 import { componentsOf, eventHeaders, refTo, settledHeaders } from "./openapi-components.ts";
 import { componentRef, shareSchemas } from "./openapi-schemas.ts";
-import { recordedAnswers } from "./recorded-answers.ts";
 
 export const INTERFACE_VERSION = "3.2.0";
 
@@ -70,7 +70,7 @@ function describe(operation: Operation, answer: JsonSchema | undefined): Entry &
           currency: "USD",
           amount: payment.unit_price,
         },
-        protocols: ["x402"],
+        protocols: [{ x402: {} }, { mpp: { method: "evm", intent: "charge", currency: "USD" } }],
       },
     }),
     security: [...new Map(alternatives(operation).map((one) => [JSON.stringify(one), one])).values()],
@@ -106,14 +106,14 @@ function parameter(name: string, inPath: boolean, schema: InputSchema, example: 
 }
 
 function shareParameters(entries: readonly Entry[]): Schema {
-  const asked = new Map<string, number>();
+  const seen = new Map<string, number>();
   for (const parameter of entries.flatMap(({ parameters }) => parameters)) {
     const text = JSON.stringify(parameter);
-    asked.set(text, (asked.get(text) ?? 0) + 1);
+    seen.set(text, (seen.get(text) ?? 0) + 1);
   }
   const shared = new Map<string, string>();
   const numbers = new Map<string, number>();
-  for (const [text, times] of [...asked].sort(([, a], [, b]) => b - a)) {
+  for (const [text, times] of [...seen].sort(([, a], [, b]) => b - a)) {
     const { name } = JSON.parse(text) as { name?: string };
     if (times < 2 || name === undefined) continue;
     const number = (numbers.get(name) ?? 0) + 1;
@@ -219,17 +219,11 @@ function answersOf(
   for (const { shares = {} } of areas)
     for (const [name, schema] of Object.entries(shares)) bases[name] = read(schema);
   const own = operations.flatMap((operation) => {
-    const schema = answerOf(operation);
+    const schema = answerSchema(operation);
     return schema ? [[operation.name, read(schema)] as const] : [];
   });
   const { answers, components } = shareSchemas(Object.fromEntries(own), named, bases);
   return { of: answers, components };
-}
-
-function answerOf({ output, envelope }: Operation): z.ZodType | undefined {
-  if (output.kind === "stream") return z.union([output.item, output.last]);
-  if (output.kind !== "json") return undefined;
-  return envelope === "success" ? output.schema.extend({ success: z.literal(true) }) : output.schema;
 }
 
 const atComponents = (schema: JsonSchema): JsonSchema =>

@@ -6,8 +6,8 @@ import { isInPath, methodOf, pathOf, pathWith } from "../declare/operation-facts
 
 /** True of all figures, so no operation repeats it. */
 export const aboutFigures =
-  "An answer's `meta` says what its figures rest on: the dataset and what that covers, or the tables; what is invented is marked " +
-  "`synthetic` there and never mixed with the real. null is not known or not delivered, never zero.";
+  "An answer's `meta` names the source of its figures: the dataset with its coverage, or the tables. It marks invented figures as " +
+  "`synthetic`; they are never mixed with real ones. null is unknown or not delivered, never zero.";
 
 const byArea = ({ areas, operations }: Catalogue) =>
   areas.map(({ name, about }) => ({
@@ -22,19 +22,19 @@ export function operationsPage(catalogue: Catalogue): string {
     "# Operations",
     "",
     "Generated from the catalogue by `npm run docs`. Send an API key (`Authorization: Bearer sk_…`), or pay per call with",
-    "x402; errors are listed at `/problems`. Every operation is also an MCP tool of the same name at `/mcp`, which lists those",
-    "asked most; `/mcp?areas=all` lists every one, `/mcp?areas=customs,salary` those of the areas below.",
+    "x402; errors are listed at `/problems`. Every operation is also an MCP tool of the same name at `/mcp`, which lists the",
+    "most used; `/mcp?areas=all` lists every one, `/mcp?areas=customs,salary` those of the areas below.",
     "",
-    "An answer to what the log records names its event in `Event-Id` and where that is proven in `Link`. With `Prefer: proof` it",
-    "comes with the proof (c2sp.org/tlog-proof), base64 in `Tlog-Proof`, as soon as a checkpoint covers the event: within 2 s, or",
-    'the link alone. Over MCP: ask by `_meta["tallystick/prefer"]`, read `_meta["tallystick/event"]` and `["tallystick/proof"]`.',
+    "If the log records a call, its answer names the event in `Event-Id` and the event's proof in `Link`. With `Prefer: proof` you",
+    "get the proof (c2sp.org/tlog-proof), base64 in `Tlog-Proof`, as soon as a checkpoint covers the event: within 2 s, or the",
+    'link alone. Over MCP: send `_meta["tallystick/prefer"]`, read `_meta["tallystick/event"]` and `["tallystick/proof"]`.',
     "",
-    "`Log-Position` says where in the log that event is. A later read that brings it as `Min-Log-Position` knows of the event, whichever",
-    'process and whichever copy of the database answer. Over MCP: `log_position` of the event, and `_meta["tallystick/min-log-position"]`.',
+    "`Log-Position` is the event's place in the log. Send it as `Min-Log-Position` of a later read: that includes the event, whichever",
+    'process or copy of the database answers. Over MCP: `log_position` of the event, and `_meta["tallystick/min-log-position"]`.',
     "",
     aboutFigures,
     "",
-    "An answer is JSON. Where other forms are listed `Accept` chooses among them: [Forms of an answer](forms.md).",
+    "An answer is JSON. If other forms are listed, choose one by `Accept`: [Forms of an answer](forms.md).",
     "",
   ];
   for (const { area, title, members } of byArea(catalogue)) {

@@ -7,6 +7,7 @@ import { createProver, type Prover } from "../../anchoring/prove.ts";
 import { type FieldError, Refusal } from "../../core/model/refusal.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
 import { refuseClosed } from "../declare/access/account.ts";
+import { bodyDigest } from "../declare/access/owner.ts";
 import type { Admission } from "../declare/access/way.ts";
 import { anonymous } from "../declare/caller.ts";
 import { chosenForm, type Form } from "../declare/forms/form.ts";
@@ -149,12 +150,23 @@ async function quoted(
 const required = (
   { terms }: Parts,
   operation: Operation,
-  { path, presented }: CallRequest,
+  request: CallRequest,
   quote: Quote & Partial<PaymentDue>,
 ): Answer => ({
   kind: "pay",
-  ...paymentRequired(operation, path, terms, { ...quote, has_key: presented.secret !== undefined }),
+  ...paymentRequired(operation, request.path, terms, {
+    ...quote,
+    transport: request.transport,
+    signable: signableOf(request),
+    has_key: request.presented.secret !== undefined,
+  }),
 });
+
+/** The call that a wallet may sign; a write is signed with its body, as far as that was read. */
+function signableOf({ presented: { method, path }, sent }: CallRequest): NonNullable<Quote["signable"]> {
+  const signsBody = method !== "GET" && method !== "DELETE";
+  return { method, path, ...(signsBody && { resources: [bodyDigest(sent)] }) };
+}
 
 /** A missing vintage is reported after payment, not in the quote. */
 async function quoteFor(

@@ -130,7 +130,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
       cause: error,
     });
   if (isAway(error))
-    return new Refusal("unavailable", "the log is away; try again shortly", {
+    return new Refusal("unavailable", "the log is unavailable; try again shortly", {
       retry_after_s: 2,
       cause: error,
     });

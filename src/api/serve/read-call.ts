@@ -16,8 +16,10 @@ import type { Wire } from "../declare/output.ts";
 import { type Call, requestDigest } from "./call.ts";
 import type { FreeRoom } from "./free-room.ts";
 import { LongCall } from "./long-call.ts";
+import type { Transport } from "./x402/bazaar.ts";
 
 export type CallRequest = {
+  readonly transport: Transport;
   presented: Credentials;
   /** Called after admission: an unpaid body is read only where it is small. */
   read: (reader: InputReader, most_bytes?: number) => Fields | Promise<Fields>;

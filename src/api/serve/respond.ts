@@ -9,6 +9,7 @@ import { isCommand, mediaTypeOf } from "../declare/operation-facts.ts";
 import type { ServedFile } from "../declare/output.ts";
 import { isUnchanged, type PreparedAnswer } from "./answer.ts";
 import type { Call } from "./call.ts";
+import { type PaymentReceipt, receiptHeader } from "./mpp/challenge.ts";
 import type { CallRequest } from "./read-call.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";
 import type { PaymentRequired } from "./x402/required.ts";
@@ -20,6 +21,8 @@ type SentAnswer = {
   status: number;
   headers: Headers;
   payment?: SettleResponse;
+  /** Only for a payment of the `Payment` scheme. */
+  receipt?: PaymentReceipt;
   event?: NamedEvent | undefined;
 };
 
@@ -35,6 +38,7 @@ export type ServedAnswer = {
   made: PreparedAnswer;
   event?: EventName | undefined;
   settlement?: SettleResponse;
+  receipt?: PaymentReceipt;
   sha256?: string | null;
 };
 
@@ -45,7 +49,7 @@ export async function respond(
   call: Call,
   admitted: Admission,
   request: CallRequest,
-  { made, event, settlement, sha256 }: ServedAnswer,
+  { made, event, settlement, receipt, sha256 }: ServedAnswer,
 ): Promise<Answer> {
   const { operation, input, form } = call;
   const { status } = made;
@@ -60,7 +64,14 @@ export async function respond(
   };
   if (isUnchanged(call, made)) return { kind: "unchanged", status: 304, headers };
   if (settlement) Object.assign(headers, settledHeaders(settlement));
-  const sent = { status, headers, event: named?.event, ...(settlement && { payment: settlement }) };
+  if (receipt) Object.assign(headers, receiptHeader(receipt));
+  const sent = {
+    status,
+    headers,
+    event: named?.event,
+    ...(settlement && { payment: settlement }),
+    ...(receipt && { receipt }),
+  };
   if (made.kind === "stream") return { kind: "stream", ...sent, chunks: made.chunks };
   const { output } = operation;
   const typed =

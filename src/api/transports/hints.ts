@@ -56,7 +56,7 @@ function slip(known: KnownRoute[], method: string, parts: string[]): string | un
   return meant && `did you mean ${meant.route}?`;
 }
 
-function wrongIn({ parts }: KnownRoute, asked: string[]): number {
-  if (parts.length !== asked.length) return Number.POSITIVE_INFINITY;
-  return parts.reduce((sum, part, at) => sum + (isParameter(part) ? 0 : distance(part, asked[at]!)), 0);
+function wrongIn({ parts }: KnownRoute, names: string[]): number {
+  if (parts.length !== names.length) return Number.POSITIVE_INFINITY;
+  return parts.reduce((sum, part, at) => sum + (isParameter(part) ? 0 : distance(part, names[at]!)), 0);
 }

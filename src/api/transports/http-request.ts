@@ -8,12 +8,13 @@ import type { Fields, InputReader } from "../declare/input.ts";
 import { prefersProof } from "../declare/named-event.ts";
 import type { Wire } from "../declare/output.ts";
 import { presentedSecret } from "../serve/admission.ts";
+import { isPaymentScheme } from "../serve/mpp/credential.ts";
 import type { CallRequest } from "../serve/read-call.ts";
 import { bodyBytes } from "./request-body.ts";
 
 const BODY_LIMIT = 256 * 1024;
 
-/** Bytes that may be read unpaid: as many as Node accepts in headers. */
+/** The limit of an unpaid call's body: the same as Node's for headers. */
 export const SMALL_BODY = 16 * 1024;
 
 class HttpCredentials implements Credentials {
@@ -29,12 +30,20 @@ class HttpCredentials implements Credentials {
   constructor(req: Request) {
     const { headers, method } = req;
     this.#req = req;
-    this.secret = presentedSecret(headers.authorization, text(headers["x-api-key"]));
+    const credential = paymentCredential(headers);
+    this.secret = presentedSecret(
+      credential === headers.authorization ? undefined : headers.authorization,
+      text(headers["x-api-key"]),
+    );
     // A HEAD answer cannot be bought.
     this.payment =
       method === "HEAD"
         ? undefined
-        : presentedPayment(text(headers["payment-signature"]), text(headers["x-payment"]));
+        : presentedPayment({
+            "PAYMENT-SIGNATURE": text(headers["payment-signature"]),
+            "X-PAYMENT": text(headers["x-payment"]),
+            Authorization: credential,
+          });
     this.wallet_proof = text(headers["sign-in-with-x"]);
     this.on_behalf_of = text(headers["on-behalf-of"]);
     this.internal_token = text(headers["x-internal-token"]);
@@ -56,6 +65,7 @@ type RequestTarget = { params: Fields; stopping: AbortSignal };
 
 /** Properties that few calls need are lazy. */
 export class HttpCall implements CallRequest {
+  readonly transport = "http";
   readonly #req: Request;
   readonly #res: Response;
   readonly #called: RequestTarget;
@@ -138,11 +148,21 @@ const LOOPBACK = ["127.0.0.1", "::1", "::ffff:127.0.0.1"];
 /** Node joins repeated headers of these names. */
 const text = (header: string | string[] | undefined) => header as string | undefined;
 
-/** x402 version 2 uses PAYMENT-SIGNATURE, version 1 X-PAYMENT. */
-function presentedPayment(signature: string | undefined, payment: string | undefined): string | undefined {
-  if (signature !== undefined && payment !== undefined && signature !== payment)
-    refuse("invalid", "PAYMENT-SIGNATURE and X-PAYMENT carry different payments; send one");
-  return signature ?? payment;
+/** x402 version 2 uses PAYMENT-SIGNATURE, version 1 X-PAYMENT, and MPP an Authorization of the scheme Payment. */
+function presentedPayment(headers: Record<string, string | undefined>): string | undefined {
+  const given = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value }],
+  );
+  const [first] = given;
+  const other = given.find(({ value }) => value !== first?.value);
+  if (first && other) refuse("invalid", `${first.name} and ${other.name} carry different payments; send one`);
+  return first?.value;
+}
+
+/** Beside an API key in Authorization, MPP's clients use Payment-Authorization. */
+function paymentCredential({ authorization, "payment-authorization": beside }: Request["headers"]) {
+  if (beside !== undefined) return text(beside);
+  return isPaymentScheme(authorization) ? authorization : undefined;
 }
 
 /**
@@ -181,7 +201,7 @@ async function readBody(req: Request, limit: number, isNeeded: boolean): Promise
   try {
     return parseStrict(utf8.decode(body));
   } catch (error) {
-    return refuse("invalid", `the body is not JSON as we read it: ${(error as Error).message}`, {
+    return refuse("invalid", `the body is not JSON that the service accepts: ${(error as Error).message}`, {
       errors: [{ path: "", message: (error as Error).message }],
     });
   }

@@ -65,7 +65,7 @@ function sendFile(res: Response, { path, name }: ServedFile): Promise<void> {
 }
 
 const fileRefusals: Record<number, Refusal> = {
-  404: new Refusal("unavailable", "the file is away", { retry_after_s: 5 }),
+  404: new Refusal("unavailable", "the file is unavailable", { retry_after_s: 5 }),
   412: new Refusal(coreProblems["precondition-failed"], "the file is not the one that If-Match names"),
   416: new Refusal(
     coreProblems["range-not-satisfiable"],

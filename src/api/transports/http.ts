@@ -287,7 +287,7 @@ function failed(parts: HttpParts): ErrorRequestHandler {
     if (methodProblem.status === 500)
       parts.log.error({ err: error, request_id: res.locals.request_id }, "a call failed");
     else if (isAway(error))
-      parts.log.warn({ reason: String(error), request_id: res.locals.request_id }, "a part is away");
+      parts.log.warn({ reason: String(error), request_id: res.locals.request_id }, "a part is unavailable");
     if (methodProblem.status === 404) res.vary("Accept");
     if (methodProblem.status === 404 && asksForPages(req))
       return sendDocument(

@@ -13,7 +13,7 @@ import { defaultTools } from "./default-tools.ts";
 export const instructionsOf = (areas: readonly string[]) =>
   "EU trade data and more, sold per call. Send an API key in the Authorization header of the MCP connection, or pay: " +
   "a tool that needs payment answers isError with an x402 requirement; call it again with the payment in " +
-  '_meta["x402/payment"]. Prices stand in each tool\'s _meta. With _meta["tallystick/prefer"] = "proof" a call that is ' +
+  '_meta["x402/payment"]. Prices are in each tool\'s _meta. With _meta["tallystick/prefer"] = "proof" a call that is ' +
   'recorded comes back with the proof of its event in the log in _meta["tallystick/proof"]. ' +
   'Tools that draw a chart add it for _meta["tallystick/accept"] = "image/png". ' +
   `${aboutFigures} ` +

@@ -1,4 +1,6 @@
 /** One `Server` a request, over shared lists; calls use the same pipeline as HTTP. */
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import {
   type CallToolRequestParams,
@@ -24,12 +26,15 @@ import type { Output, ServedFile } from "../declare/output.ts";
 import { INTERFACE_VERSION } from "../describe/openapi.ts";
 import { exampleOf } from "../describe/reference.ts";
 import { presentedSecret } from "../serve/admission.ts";
+import type { PaymentReceipt } from "../serve/mpp/challenge.ts";
+import { isPaymentScheme } from "../serve/mpp/credential.ts";
 import type { ServedOperation } from "../serve/pipeline.ts";
 import { type ProblemAnswer, problemOfRefusal } from "../serve/problem.ts";
 import type { Answer } from "../serve/respond.ts";
 import type { SettleResponse } from "../serve/x402/response.ts";
 import { endOf, SMALL_BODY } from "./http-request.ts";
 import { instructionsOf, meantBy, toolLists } from "./mcp-tools.ts";
+import { bodyBytes } from "./request-body.ts";
 import { requestId } from "./request-id.ts";
 
 export type McpParts = {
@@ -86,11 +91,22 @@ export function createMcp(parts: McpParts): RequestHandler {
       return server;
     };
     const handler = { fetch: withPlainJson(newServer, createMcpHandler(newServer)) };
-    toNodeHandler(handler, { maxRequestBodySize: MOST_BODY })(req, res).catch(next);
+    withPlainBody(req)
+      .then((plain) => toNodeHandler(handler, { maxRequestBodySize: MOST_BODY })(plain, res))
+      .catch(next);
   };
 }
 
 const MOST_BODY = 1024 * 1024;
+
+/** The request with its body decoded: the SDK reads bytes as they come. */
+async function withPlainBody(req: Request): Promise<IncomingMessage> {
+  const { "content-encoding": coding, "content-length": _, ...headers } = req.headers;
+  if (coding === undefined || req.method !== "POST") return req;
+  const body = await bodyBytes(req, MOST_BODY);
+  const { method, url } = req;
+  return Object.assign(Readable.from([body]), { method, url, headers }) as unknown as IncomingMessage;
+}
 
 /** The SDK refuses clients that accept no event stream, curl and plain JSON-RPC among them: these get one JSON body. */
 function withPlainJson(newServer: () => Server, handler: McpHttpHandler): McpHttpHandler["fetch"] {
@@ -146,8 +162,9 @@ async function call(
   try {
     const form = chosenForm(served.operation, acceptedForms(params._meta), '_meta["tallystick/accept"]');
     const answer = await served.ask({
+      transport: "mcp",
       presented: {
-        secret: presentedSecret(req.get("authorization"), req.get("x-api-key")),
+        secret: presentedSecret(keyHeader(req), req.get("x-api-key")),
         payment: presentedPayment(params._meta),
         wallet_proof: presentedProof(params._meta),
         on_behalf_of: presentedPrincipal(params._meta),
@@ -181,13 +198,24 @@ async function call(
   }
 }
 
+/** Names of the MCP transport of MPP. */
+const MPP_CREDENTIAL = "org.paymentauth/credential";
+const MPP_REQUIRED = "org.paymentauth/payment-required";
+const MPP_RECEIPT = "org.paymentauth/receipt";
+
 function presentedPosition(meta: CallToolRequestParams["_meta"]): string | undefined {
   const position = meta?.["tallystick/min-log-position"];
   return position === undefined ? undefined : String(position);
 }
 
+/** A payment over MCP stands in _meta, so that a header of its scheme is no key. */
+function keyHeader(req: Request): string | undefined {
+  const authorization = req.get("authorization");
+  return isPaymentScheme(authorization) ? undefined : authorization;
+}
+
 function presentedPayment(meta: CallToolRequestParams["_meta"]): string | object | undefined {
-  const payment: unknown = meta?.["x402/payment"];
+  const payment: unknown = meta?.["x402/payment"] ?? meta?.[MPP_CREDENTIAL];
   if (payment === undefined || payment === null) return undefined;
   return typeof payment === "object" ? payment : String(payment);
 }
@@ -228,7 +256,12 @@ async function resultOf(
         ...resultMeta(public_url, answer),
       };
     case "pay":
-      return failure({ ...answer.v2, detail: answer.body.detail });
+      return {
+        ...failure({ ...answer.v2, detail: answer.body.detail }),
+        ...(answer.challenge && {
+          _meta: { [MPP_REQUIRED]: { httpStatus: answer.status, challenges: [answer.challenge] } },
+        }),
+      };
     case "refused":
       return {
         ...failure(problemOfRefusal(answer.refusal, { public_url, instance: pathOf(operation) }).problem),
@@ -300,13 +333,18 @@ function fileResult(
 
 function resultMeta(
   public_url: string,
-  { payment, event }: { payment?: SettleResponse; event?: NamedEvent | undefined },
+  {
+    payment,
+    receipt,
+    event,
+  }: { payment?: SettleResponse; receipt?: PaymentReceipt; event?: NamedEvent | undefined },
 ): Pick<CallToolResult, "_meta"> {
   if (!payment && !event) return {};
   const { event_id, log_position, proof } = event ?? {};
   return {
     _meta: {
       ...(payment && { "x402/payment-response": payment }),
+      ...(receipt && { [MPP_RECEIPT]: receipt }),
       ...(event_id && {
         "tallystick/event": { event_id, proof_url: public_url + proofPath(event_id), log_position },
       }),

@@ -211,7 +211,7 @@ export class Staging implements InUnit {
     const { cache, locks } = this.#parts;
     if (this.#run.isRefusable && cache.waitedFor(key) > MOST_WAIT_MS) {
       this.#trusted.clear();
-      refuse("unavailable", "the line of those who write this stream is too long; try again", {
+      refuse("unavailable", "too many writers queue for this stream; try again", {
         retry_after_s: 1,
       });
     }

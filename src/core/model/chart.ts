@@ -14,8 +14,8 @@ export type Series = {
   band_within?: ({ low: number; high: number } | null)[];
 };
 
-/** `at` is as long as the chart's `x`; `down` marks bad events. */
-export type Marks = { name: string; shape: "up" | "round" | "down"; at: boolean[] };
+/** `at` is as long as the chart's `x`; `down` marks bad events, and `line` a border between two times. */
+export type Marks = { name: string; shape: "up" | "round" | "down" | "line"; at: boolean[] };
 
 /**
  * `ranking`: a bar for each name in `x`, the first on top. `radar`: a spoke for each, from 0 to 1, and one series. Source and

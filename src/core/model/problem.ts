@@ -66,12 +66,12 @@ export const coreProblems = problemTypes({
   forbidden: {
     code: "forbidden",
     title: "Forbidden",
-    meaning: "The key lacks the scope, or the thing is another tenant's.",
+    meaning: "The key lacks the scope, or belongs to another tenant.",
   },
   "not-found": {
     code: "not_found",
     title: "Not found",
-    meaning: "No such item or path.",
+    meaning: "The item or path does not exist.",
   },
   "method-not-allowed": {
     code: "invalid",
@@ -83,14 +83,14 @@ export const coreProblems = problemTypes({
     code: "invalid",
     status: 406,
     title: "Not acceptable",
-    meaning: "`errors` lists the forms that this answer can be had in. Nothing was charged.",
+    meaning: "`errors` lists the available forms of this answer. Nothing was charged.",
   },
-  conflict: { code: "conflict", title: "Conflict", meaning: "The thing's state does not allow it." },
+  conflict: { code: "conflict", title: "Conflict", meaning: "The present state does not allow it." },
   "precondition-failed": {
     code: "invalid",
     status: 412,
     title: "Precondition failed",
-    meaning: "The file is not the one that If-Match names.",
+    meaning: "If-Match names another version of the file.",
   },
   "too-large": {
     code: "invalid",
@@ -118,7 +118,7 @@ export const coreProblems = problemTypes({
   "idempotency-key-reused": {
     code: "unprocessable",
     title: "Idempotency key reused",
-    meaning: "The key was used for another request; take a new one.",
+    meaning: "The key was used for a different request; use a new key.",
   },
   "quota-exceeded": {
     code: "quota_exceeded",
@@ -134,18 +134,18 @@ export const coreProblems = problemTypes({
   internal: {
     code: "internal",
     title: "Internal error",
-    meaning: "A fault of ours; the log has the request id.",
+    meaning: "A fault of the service; its log has the request id.",
   },
   unavailable: {
     code: "unavailable",
     title: "Unavailable",
-    meaning: "A part that this needs is away; see Retry-After.",
+    meaning: "A required part of the service is unavailable; see Retry-After.",
   },
   "no-room": {
     code: "unavailable",
     title: "No room left",
     meaning:
-      "A disk that the log or an answer is written to is full, and its operator has to free some. Nothing of the call was recorded and nothing was charged for it; the same call, with the same key or payment, goes through once there is room. See Retry-After.",
+      "A disk of the service is full. Nothing of the call was recorded or charged. Repeat it with the same key or payment once the operator has freed space; see Retry-After.",
   },
   busy: {
     code: "unavailable",

@@ -12,14 +12,12 @@ export const events = {
     means: "The personal data of somebody is to be erased.",
     1: z.strictObject({
       subject_id: madeId,
-      by: z
-        .enum(["owner", "operator"])
-        .describe("Who asked: the tenant whose subject it is, or the operator."),
+      by: z.enum(["owner", "operator"]).describe("The requester: the subject's tenant, or the operator."),
       requested_at: time,
     }),
   },
   SubjectErased: {
-    means: "The key to somebody's personal data was destroyed: nobody can read it any more.",
+    means: "The key to a person's data was destroyed: the data cannot be read any more.",
     1: z
       .strictObject({
         subject_id: madeId,
@@ -29,7 +27,7 @@ export const events = {
           .describe("Events of this log that hold something sealed for the subject."),
         erased_at: time.describe("When the key was destroyed in the vault."),
         final_after: time.describe(
-          "When the last copy of the vault ends that may still hold the key; until then a copy could open what is sealed.",
+          "The end of the last copy of the vault that may still have the key; until then a copy could open the sealed values.",
         ),
       })
       .describe("The subject's key is destroyed: nothing that is sealed under it opens any more."),
@@ -67,6 +65,6 @@ export const requestErasure =
 export const concludeErasure =
   (erasure: Data<"SubjectErased">) =>
   (state: SubjectState): SubjectEvent[] => {
-    if (!state) return refuse("conflict", "nobody asked for the erasure of this subject");
+    if (!state) return refuse("conflict", "no erasure of this subject was requested");
     return state.status === "erased" ? [] : [{ type: "SubjectErased", data: erasure }];
   };

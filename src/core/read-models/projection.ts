@@ -24,7 +24,7 @@ type OfEntities = Tables & { of: readonly EntityEvents[] } & Fold<DomainEvent & 
 type OfEveryEvent = Tables & { of: "every event" } & Fold<PublicFacts>;
 type OfSealedValues = Tables & { of: "sealed values" } & Fold<SealedFacts>;
 
-/** Tables are in the schema `read`. A new `version` is built beside the old one, so table names include it. */
+/** Tables are in the schema `read`. A new `version` is built while the old one serves, so table names include it. */
 export type Projection = OfEntities | OfEveryEvent | OfSealedValues;
 
 /** Events are upcast; "every event" gets only public facts, "sealed values" their subjects too. */

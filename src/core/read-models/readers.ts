@@ -23,7 +23,7 @@ export type ReadingApp = {
   asOf(projection: Projection): Promise<number>;
 };
 
-/** `left_out`: why it serves nobody, or null. `lag_s`: how long it has lacked a position of the primary. */
+/** `left_out`: why it is not used, or null. `lag_s`: how long it has lacked a position of the primary. */
 export type ReaderHealth = { name: string; position: number; lag_s: number; left_out: string | null };
 
 export type FreshReader = {

@@ -8,10 +8,10 @@ export async function readRows<Row extends object, Column extends keyof Row & st
   column: Column,
   values: Iterable<Row[Column]>,
 ): Promise<Map<Row[Column], Row>> {
-  const asked = [...new Set(values)];
-  if (asked.length === 0) return new Map();
+  const wanted = [...new Set(values)];
+  if (wanted.length === 0) return new Map();
   const text = `select * from ${table} where ${column} = any($1)`;
-  const { rows } = await tx.query<Row>({ name: `read ${table}`, text, values: [asked] });
+  const { rows } = await tx.query<Row>({ name: `read ${table}`, text, values: [wanted] });
   return new Map(rows.map((row) => [row[column], row]));
 }
 

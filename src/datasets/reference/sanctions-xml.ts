@@ -36,7 +36,7 @@ export const xmlListTable = ({
 export function parsedXml(file: TextFile, options: X2jOptions): unknown {
   // No list has a document type, whose entities could expand without limit.
   if (/<!DOCTYPE/i.test(file.text))
-    refuse("invalid", `${file.name} has a document type, which the list has not`);
+    refuse("invalid", `${file.name} has a document type declaration, which the list does not have`);
   const valid = XMLValidator.validate(file.text);
   if (valid !== true) return refuse("invalid", `${file.name} line ${valid.err.line}: ${valid.err.msg}`);
   refuseBadReferences(file);

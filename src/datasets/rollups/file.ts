@@ -16,7 +16,7 @@ import { syncFile } from "../../../eventstore/system/sync-file.ts";
 import { type PartitionEntry, vintagesDir } from "../manifest.ts";
 
 /** Every change of content or format gets a new version, so that older files are not used. */
-const VERSION = 1;
+const VERSION = 2;
 
 export const rollupsDir = (dataDir: string) => join(vintagesDir(dataDir), "rollups");
 export const rollupName = ({ year, content_sha256 }: PartitionKey) =>
@@ -43,6 +43,7 @@ const heading = z.strictObject({
     places: z.int(),
     chapter_partners: z.int(),
     all_reporters: z.int(),
+    confidential: z.int(),
   }),
 });
 
@@ -155,6 +156,7 @@ function placesOf({ sections }: Heading, begin: number): Record<Section, number>
     places: place("places"),
     chapter_partners: place("chapter_partners"),
     all_reporters: place("all_reporters"),
+    confidential: place("confidential"),
   };
 }
 

@@ -29,10 +29,11 @@ export async function makeRollup(
     const partners = await made.partners();
     const { places, chapter_partners } = await made.chapterPartners();
     const all_reporters = await made.allReporters();
+    const confidential = await made.confidential();
     await writeRollup(
       dir,
       { year, content_sha256, ...about },
-      { totals, partners, places, chapter_partners, all_reporters },
+      { totals, partners, places, chapter_partners, all_reporters, confidential },
     );
     return true;
   } catch (error) {
@@ -217,6 +218,22 @@ class RollupBuilder {
          ${joined("chapters", "partners")}`,
       ([c, p, f, m, eur]) => {
         found[((c! * partners.length + p!) * 2 + f!) * 12 + m!] = eur!;
+      },
+    );
+    return found;
+  }
+
+  /** Per reporter, chapter and flow, the year's suppressed codes: EUR. */
+  async confidential(): Promise<Float64Array<ArrayBuffer>> {
+    const { reporters, chapters } = this.#lists;
+    const found = new Float64Array(reporters.length * chapters.length * 2);
+    await this.#each(
+      `select r.n, c.n, flow = 'EXPORT', ${EUR}
+       from (
+         select reporter, hs2, flow, ${SUMS} from ${this.#database}.totals where contains(product, 'X') group by all
+       ) ${joined("reporters", "chapters")}`,
+      ([r, c, f, eur]) => {
+        found[(r! * chapters.length + c!) * 2 + f!] = eur!;
       },
     );
     return found;

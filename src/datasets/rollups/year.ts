@@ -1,9 +1,13 @@
 /** A year's roll-up for queries: small sections are in memory, large ones are read from the file on demand. */
+import { type Flow, flows } from "../../domain/trade/units.ts";
 import type { PartitionEntry } from "../manifest.ts";
 import { blockBytes, type Heading, type OpenRollup, openRollup } from "./file.ts";
 import { MassSum, type Months } from "./sums.ts";
 
 type Amounts = Omit<Months, "at">;
+
+/** The sections of numbers that are in memory. */
+type Doubles = "totals" | "partners" | "confidential";
 
 /** A partner's share of a reporter's chapter in the year. */
 export type PartnerYear = { partner: string; flow: number; eur: number; grams: number };
@@ -21,14 +25,20 @@ export class YearRollup {
   readonly #totals: Amounts & { priced: Float64Array };
   readonly #national: Amounts;
   readonly #partners: Amounts;
+  readonly #confidential: Float64Array;
   readonly #places: Uint32Array;
   /** The start offset of each chapter_partners block, and the end of the last. */
   readonly #begins: Float64Array;
   readonly #at: Record<"reporter" | "chapter" | "partner", Map<string, number>>;
   #failed: ((error: Error) => never) | undefined;
 
-  private constructor(file: OpenRollup, totals: Float64Array, partners: Float64Array, places: Uint32Array) {
+  private constructor(
+    file: OpenRollup,
+    { totals, partners, confidential }: Record<Doubles, Float64Array>,
+    places: Uint32Array,
+  ) {
     const { heading } = file;
+    this.#confidential = confidential;
     this.#file = file;
     this.#heading = heading;
     this.year = heading.year;
@@ -62,10 +72,14 @@ export class YearRollup {
     if (!file) return undefined;
     try {
       const { sections } = file.heading;
-      const doubles = async (name: "totals" | "partners") =>
-        new Float64Array(await file.read(name, 0, sections[name]));
+      const read = async (name: Doubles) => new Float64Array(await file.read(name, 0, sections[name]));
+      const doubles = {
+        totals: await read("totals"),
+        partners: await read("partners"),
+        confidential: await read("confidential"),
+      };
       const places = new Uint32Array(await file.read("places", 0, sections.places));
-      const found = new YearRollup(file, await doubles("totals"), await doubles("partners"), places);
+      const found = new YearRollup(file, doubles, places);
       if (found.#isOf(entry)) return found;
     } catch {
       // An unreadable file counts as missing.
@@ -120,6 +134,14 @@ export class YearRollup {
   /** EUR of the rows with a mass, with the offsets of the same chapter's totals(). */
   get priced(): Float64Array {
     return this.#totals.priced;
+  }
+
+  /** EUR of a chapter's suppressed codes in the year. */
+  confidential(reporter: string, chapter: string, flow: Flow): number {
+    const r = this.#at.reporter.get(reporter);
+    const c = this.#at.chapter.get(chapter);
+    if (r === undefined || c === undefined) return 0;
+    return this.#confidential[(r * this.chapters.length + c) * 2 + flows.indexOf(flow)]!;
   }
 
   /** A reporter's trade with a partner in all chapters; undefined if none. */

@@ -8,6 +8,7 @@ import { getAddress, keccak256 } from "viem/utils";
 import { z } from "zod";
 import type { Hex } from "../../core/model/chain.ts";
 import { lowerCase, walletAddress } from "../../core/model/fields.ts";
+import { isoTime, microsecondsOf } from "../../core/model/iso-time.ts";
 import { plainIssue } from "../../core/model/plain-issue.ts";
 import { type FieldError, refuse } from "../../core/model/refusal.ts";
 
@@ -16,8 +17,6 @@ export const PROOF_SECONDS = 300;
 
 /** Seconds that the wallet's clock may be ahead of ours. */
 const AHEAD_SECONDS = 30;
-
-const instant = z.iso.datetime({ offset: true, error: "is a time such as 2026-01-31T12:00:00Z" });
 
 /** The accepted members of SIGN-IN-WITH-X: those of the signed text, and the kind of signature. */
 const walletProof = z.strictObject({
@@ -28,13 +27,15 @@ const walletProof = z.strictObject({
   version: z.literal("1", "is 1"),
   chainId: z.literal("eip155:8453", "is eip155:8453"),
   type: z.enum(["eip191", "eip1271"], "is eip191 or eip1271").optional(),
+  /** A hint of x402's clients: the signature itself shows its kind. */
+  signatureScheme: z.enum(["eip191", "eip1271", "eip6492"], "is eip191, eip1271 or eip6492").optional(),
   nonce: z.string().regex(/^[A-Za-z0-9]{8,64}$/, "is 8 to 64 letters and digits"),
-  issuedAt: instant,
-  expirationTime: instant.optional(),
+  issuedAt: isoTime,
+  expirationTime: isoTime.optional(),
   resources: z.array(z.string()).max(2, "are the body's digest and for whom the call is made").optional(),
   signature: z
     .string()
-    .regex(/^0x([0-9a-fA-F]{2}){1,2048}$/, "is 0x and 1 to 2048 bytes in hex")
+    .regex(/^0x([0-9a-fA-F]{2}){1,4096}$/, "is 0x and 1 to 4096 bytes in hex")
     .transform(lowerCase),
 });
 
@@ -65,15 +66,17 @@ export function readWalletProof(header: string, call: RequestedCall, now: Date):
   );
   if (others.length > 0)
     refuseProof(others.map(([path, value]) => ({ path, message: `is ${JSON.stringify(value)}` })));
-  const age_s = (now.getTime() - Date.parse(proof.issuedAt)) / 1_000;
+  const age_s = (now.getTime() - millisecondsOf(proof.issuedAt)) / 1_000;
   if (age_s > PROOF_SECONDS || age_s < -AHEAD_SECONDS)
     refuseProof([
       { path: "issuedAt", message: `is not within the last ${PROOF_SECONDS} seconds; sign anew` },
     ]);
-  if (proof.expirationTime !== undefined && Date.parse(proof.expirationTime) <= now.getTime())
+  if (proof.expirationTime !== undefined && millisecondsOf(proof.expirationTime) <= now.getTime())
     refuseProof([{ path: "expirationTime", message: "is over; sign anew" }]);
   return proof;
 }
+
+const millisecondsOf = (time: string) => microsecondsOf(time)! / 1_000;
 
 function parsed(header: string): unknown {
   try {
@@ -87,7 +90,7 @@ const HEADER = "SIGN-IN-WITH-X";
 
 export function refuseProof(errors: FieldError[]): never {
   const faults = errors.map(({ path, message }) => `${path} ${message}`).join("; ");
-  return refuse("unauthorized", `the wallet's proof is not good for this call: ${faults}`, {
+  return refuse("unauthorized", `the wallet's proof does not fit this call: ${faults}`, {
     errors: errors.map(({ path, message }) => ({
       path: path === HEADER ? path : `${HEADER}.${path}`,
       message,
@@ -96,7 +99,7 @@ export function refuseProof(errors: FieldError[]): never {
 }
 
 /** The text that the wallet signs. Source: EIP-4361, "Message Format". */
-export function proofText(proof: Omit<WalletProof, "signature" | "type">): string {
+export function proofText(proof: Omit<WalletProof, "signature" | "signatureScheme" | "type">): string {
   const { domain, address, statement, uri, version, chainId, nonce, issuedAt } = proof;
   return [
     `${domain} wants you to sign in with your Ethereum account:`,

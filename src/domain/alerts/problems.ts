@@ -6,6 +6,6 @@ export const alertProblems = problemTypes({
     code: "quota_exceeded",
     title: "Too many test events",
     meaning:
-      "A subscription's webhook is sent so many test events an hour; `Retry-After` says when the next may be.",
+      "The number of test events for each webhook and hour is limited; `Retry-After` says when you can send the next.",
   },
 });

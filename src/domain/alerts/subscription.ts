@@ -59,7 +59,9 @@ const firstFinding = z.strictObject({
 export const finding = z.strictObject({
   ...findingShape,
   deviation_eur: z.number().describe("value − base: the actual month less the expected one."),
-  standard_deviation_eur: z.number().describe("Of the twelve months before, at least 5 % of their mean."),
+  standard_deviation_eur: z
+    .number()
+    .describe("Standard deviation of the twelve months before, at least 5 % of their mean."),
 });
 
 function withDeviation(old: object) {
@@ -114,7 +116,7 @@ export const events = {
     upcast: { 1: withoutStart },
   },
   AlertToppedUp: {
-    means: "A subscription was given more credits.",
+    means: "A subscription got more credits.",
     1: z.strictObject({ credits: z.int().positive(), credits_left, topped_up_at: time }),
   },
   SecretRotated: {
@@ -126,7 +128,7 @@ export const events = {
       ),
   },
   AlertTriggered: {
-    means: "A release showed what a subscription watches for.",
+    means: "A release matched a subscription.",
     1: z.strictObject({ alert_id, finding: firstFinding, triggered_at: time }),
     2: z.strictObject({ alert_id, finding, triggered_at: time }),
     upcast: { 1: withDeviation },

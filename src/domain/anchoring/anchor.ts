@@ -55,7 +55,7 @@ export const events = {
       transaction: chainHash,
       block_number: z.int().nonnegative(),
       block_hash: chainHash,
-      timestamp: z.int().describe("Of the block, in seconds of Unix time."),
+      timestamp: z.int().describe("The block's time, in seconds of Unix time."),
       fee_wei: digits.describe("The transaction's cost in wei: decimal digits."),
       anchored_at: time,
     }),
@@ -80,7 +80,7 @@ export const events = {
     public: true,
   },
   AnchorFinal: {
-    means: "The block with the log's fingerprint can never be taken back.",
+    means: "The block with the log's fingerprint is final.",
     1: z.strictObject({
       transaction: chainHash,
       block_number: z.int().nonnegative(),
@@ -216,7 +216,7 @@ export const reorg =
   (transaction: Hex, at: string) =>
   (state: AnchorState): AnchorEvent[] => {
     const known = state.anchors.find((one) => one.transaction === transaction);
-    if (known?.final) refuse("conflict", "an anchor that is final is not taken back");
+    if (known?.final) refuse("conflict", "a final anchor cannot be reversed");
     return known ? [reorged(transaction, at)] : [];
   };
 

@@ -6,7 +6,7 @@ export const logProblems = problemTypes({
     code: "unavailable",
     title: "Log contradicted",
     meaning:
-      "The log in this service's database is not the one that was signed or anchored: it was cut, rewritten or set back. Nothing is recorded or sold until its operator has restored it; reading, exporting and verifying go on. Nothing is charged meanwhile.",
+      "The log in this service's database differs from the signed or anchored one: it was cut, rewritten or restored from an older copy. Nothing is recorded, sold or charged until the operator has restored it. You can still read, export and verify.",
   },
   "log-unchecked": {
     code: "unavailable",

@@ -73,7 +73,7 @@ export const events = {
   CheckPassphraseRefused: { means: "A wrong passphrase was given for a check.", 1: wrong },
   CheckCancelled: { means: "The issuer of a check called it off.", 1: cancelled },
   CheckExpired: {
-    means: "Nobody drew a check in time, and the chain no longer accepts it.",
+    means: "A check was not drawn in time, and the chain no longer accepts it.",
     1: expired,
   },
   CheckRedeemed: { means: "The chain moved the money of a check.", 1: redeemed },

@@ -11,7 +11,7 @@ const followed = z.strictObject({
   network: z.string(),
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
-  timestamp: z.int().describe("Of the block, in seconds of Unix time."),
+  timestamp: z.int().describe("The block's time, in seconds of Unix time."),
   as_of_position: z.int().nonnegative().describe("The log position up to which checks were included."),
   followed_at: time,
 });

@@ -4,7 +4,7 @@ export const checkProblems = problemTypes({
   "passphrase-wrong": {
     code: "forbidden",
     title: "Wrong passphrase",
-    meaning: "The check has a passphrase, and this is not it. Nothing was charged; the try is counted.",
+    meaning: "The passphrase is not the check's. Nothing was charged; the attempt is counted.",
   },
   "passphrase-paused": {
     code: "quota_exceeded",
@@ -19,11 +19,12 @@ export const checkProblems = problemTypes({
   "check-redeeming": {
     code: "conflict",
     title: "Check being redeemed",
-    meaning: "Its redemption was requested: only CancelAuthorization on the chain can be faster.",
+    meaning: "A redemption was requested; only CancelAuthorization on the chain can still prevent it.",
   },
   "check-uncovered": {
     code: "conflict",
     title: "Check not covered",
-    meaning: "The chain would not pay it now: too little USDC, or USDC itself refuses one of the two.",
+    meaning:
+      "The chain would not pay it now: the payer has too little USDC, or USDC blocks one of the two accounts.",
   },
 });

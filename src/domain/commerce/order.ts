@@ -62,7 +62,7 @@ const placed = z.strictObject({
   unit: z.enum(unitNames),
   quantity: z.int().min(1).max(MOST_UNITS).describe("Units."),
   base_quantity: z.int().min(1).describe("The same in base units, as stock is counted."),
-  net_cents: netCents.max(MOST_GROSS_CENTS).describe("Of the whole order."),
+  net_cents: netCents.max(MOST_GROSS_CENTS).describe("Price of the whole order."),
   vat_cents: cents,
   gross_cents: cents.max(MOST_GROSS_CENTS),
   usdc_micro: z.int().positive().describe("Its price: gross_cents at eur_usd, rounded up."),
@@ -81,7 +81,7 @@ export const events = {
   OrderPaid: {
     means: "An order was paid.",
     1: z.strictObject({
-      payment_id: paymentId.nullable().describe("Of the x402 payment."),
+      payment_id: paymentId.nullable().describe("The id of the x402 payment."),
       reference: z.string().max(100).nullable().describe("The operator's own, of an invoice that was paid."),
       paid_at: time,
     }),

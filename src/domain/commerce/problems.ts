@@ -40,17 +40,17 @@ export const commerceProblems = problemTypes({
   },
   "order-state": {
     code: "conflict",
-    title: "Order not in the state for it",
+    title: "Not in this order status",
     meaning: "The order's status does not allow this; orders_list shows it.",
   },
   "payment-not-final": {
     code: "conflict",
     title: "Payment not final",
-    meaning: "The chain may still take the payment back: goods leave once it cannot.",
+    meaning: "The chain may still take the payment back: goods are sent when the payment is final.",
   },
   "rate-missing": {
     code: "unavailable",
     title: "Exchange rate missing",
-    meaning: "Orders need an ECB euro reference rate of the last five days, and there is none.",
+    meaning: "Orders need an ECB euro reference rate of the last five days, which is missing.",
   },
 });

@@ -56,7 +56,7 @@ const listed = z.strictObject({
 
 const priced = z.strictObject({
   unit: unitName,
-  net_cents: netCents.describe("Of one unit, without tax, in cents of the euro."),
+  net_cents: netCents.describe("Price of one unit, without tax, in cents of the euro."),
   from: time.describe("It applies from then on; until then the earlier price applies."),
   set_at: time,
 });

@@ -23,12 +23,12 @@ const drafted = z.strictObject({
         product_id: productId,
         unit: z.enum(unitNames),
         quantity: z.int().min(1).max(MOST_UNITS),
-        net_cents: netCents.describe("Of one unit, without tax."),
+        net_cents: netCents.describe("Price of one unit, without tax."),
       }),
     )
     .min(1)
     .max(MOST_ITEMS),
-  net_cents: cents.describe("Of all items."),
+  net_cents: cents.describe("Price of all items."),
   vat_cents: cents,
   gross_cents: cents,
   valid_until: time,

@@ -54,7 +54,7 @@ export const events = {
     }),
   },
   StockReserved: {
-    means: "Goods were put aside for an order.",
+    means: "Goods were reserved for an order.",
     1: z.strictObject({
       order_id: orderId,
       tenant: z.string(),

@@ -20,7 +20,7 @@ export const field = z
   .object({
     name: z.string(),
     value: z.string().nullable(),
-    missing: z.string().nullable().describe("What to supply; null: the log has a value"),
+    missing: z.string().nullable().describe("The value to supply; null: the log has one"),
     events: z.array(evidence).max(MOST_EVENTS).describe("The events that show the value"),
     more_events: z.int(),
     given: z.boolean().describe("true: supplied by the caller for this document, not shown by an event"),
@@ -40,7 +40,7 @@ export const section = z
     standing: z
       .enum(dutyStatuses)
       .nullable()
-      .describe("What this log shows of the duty; null: the section has no duty"),
+      .describe("The log's evidence of the duty; null: the section has no duty"),
     text: z.string(),
     fields: z.array(field),
   })

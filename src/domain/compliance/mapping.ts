@@ -8,7 +8,7 @@ export const element = z.object({
   events: z.array(z.string()).describe("Event types that answer it"),
   stands_in: z.string().describe("The streams, and the requests that return them"),
   retention: z.string(),
-  missing: z.string().nullable().describe("What this log does not record"),
+  missing: z.string().nullable().describe("Facts that this log does not record"),
 });
 export type Element = z.infer<typeof element>;
 

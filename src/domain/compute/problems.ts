@@ -9,7 +9,7 @@ export const computeProblems = problemTypes({
   "node-busy": {
     code: "conflict",
     title: "Node busy",
-    meaning: "The node has its maximum of leases, or takes no work now.",
+    meaning: "The node has its maximum of leases, or is not accepting work.",
   },
   "stale-lease": {
     code: "conflict",
@@ -19,7 +19,7 @@ export const computeProblems = problemTypes({
   "result-differs": {
     code: "conflict",
     title: "Result differs",
-    meaning: "This lease has another result; the first one counts.",
+    meaning: "This lease already has a different result; the first one counts.",
   },
   "task-state": {
     code: "conflict",

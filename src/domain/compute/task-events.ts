@@ -25,7 +25,7 @@ const oldTerms = z.strictObject({
   assign: sxNumber.nullable().describe("The only node's passport; null: any node."),
   min_trust: z.int().min(0).max(100),
   window_s: z.int().min(1),
-  deadline_at: time.describe("Nobody may begin it after this."),
+  deadline_at: time.describe("No node may begin it after this."),
 });
 
 const terms = oldTerms.extend({
@@ -36,7 +36,7 @@ const terms = oldTerms.extend({
       agree: z.int().min(2).max(MOST_COPIES).describe("Needed number of equal results: more than half."),
     })
     .nullable()
-    .describe("Of a quorum task, and of its copies."),
+    .describe("Only for a quorum task and its copies."),
 });
 
 /** The id of a task, or of a copy: `<id>.<number>`. */
@@ -52,7 +52,7 @@ const draw = z.strictObject({
 
 const receipt = z.strictObject({
   kid: z.string(),
-  engine_sha256: sha256.describe("Of the program, by the worker's word."),
+  engine_sha256: sha256.describe("SHA-256 of the program, by the worker's statement."),
   started_at: time,
   ended_at: time,
   signature: z.string().max(8_192).describe("A compact JWS of EdDSA, or 0x and an EIP-712 signature."),
@@ -74,7 +74,7 @@ const audited = z.strictObject({
 
 const submitted = { kind: kindName, submitted_at: time };
 const input = {
-  input_sha256: sha256.describe("Of the canonical form of input_data (RFC 8785)."),
+  input_sha256: sha256.describe("SHA-256 of the canonical form of input_data (RFC 8785)."),
   input_bytes: z.int().min(0),
 };
 
@@ -112,7 +112,7 @@ export const events = {
     1: z.strictObject({
       attempt,
       sx: sxNumber,
-      lease_sha256: sha256.describe("Of the lease's secret name."),
+      lease_sha256: sha256.describe("SHA-256 of the lease's secret name."),
       price_micro: micro.describe("ceil(hourly rate · limit_s / 3600), fixed now."),
       leased_at: time,
       limit_at: time,
@@ -132,7 +132,7 @@ export const events = {
     means: "A node submitted a result.",
     1: z.strictObject({
       attempt,
-      output_sha256: sha256.describe("Of the canonical form of the result (RFC 8785)."),
+      output_sha256: sha256.describe("SHA-256 of the canonical form of the result (RFC 8785)."),
       output_bytes: z.int().min(0),
       exit: z.enum(exits).describe("limit: the program ended by a limit of the task."),
       used_ms: z.int().min(0).nullable(),
@@ -207,7 +207,7 @@ export const events = {
   TaskDisputed: {
     means: "A node disputed the rejection of its result.",
     1: z.strictObject({
-      bond_micro: micro.describe("Of the worker."),
+      bond_micro: micro.describe("The worker's bond."),
       requester_bond_micro: micro.describe("The same, or less if the requester's balance was lower."),
       disputed_at: time,
     }),

@@ -123,9 +123,9 @@ function hintOf(q: string, products: readonly Searchable[]): string {
   if (strange.length === 0)
     return `No name has all of these words, and each is in some name: search for fewer, such as "${words.at(-1)}".`;
   const spelling = spellingOf([...known]);
-  const told = strange.map((word) => {
+  const hints = strange.map((word) => {
     const [near] = spelling(word);
     return near === undefined ? `"${word}"` : `"${word}" (did you mean "${near}"?)`;
   });
-  return `No name has ${told.join(" or ")}: use the tariff's words, a more general word, or a code such as 4407.`;
+  return `No name has ${hints.join(" or ")}: use the tariff's words, a more general word, or a code such as 4407.`;
 }

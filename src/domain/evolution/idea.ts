@@ -21,7 +21,7 @@ export type Check = z.infer<typeof check>;
 
 const proposed = z.strictObject({
   idea_id: ideaId,
-  text_sha256: sha256.describe("Of title and description, which lie elsewhere."),
+  text_sha256: sha256.describe("SHA-256 of title and description, which are stored elsewhere."),
   target_file: z.string(),
   draft_sha256: sha256,
   draft_bytes: z.int().positive(),
@@ -61,8 +61,9 @@ export const events = {
 export type Proposed = DataOf<typeof events, "ImprovementProposed">;
 export type Checked = DataOf<typeof events, "ImprovementChecked">;
 export type IdeaEvent = EventOf<typeof events>;
+export const statuses = ["proposed", "passed", "failed", "accepted", "declined", "landed"] as const;
 export type Idea = {
-  status: "proposed" | "passed" | "failed" | "accepted" | "declined" | "landed";
+  status: (typeof statuses)[number];
   facts: Proposed;
   checked: Checked | undefined;
   reason: string | undefined;

@@ -83,8 +83,8 @@ export function licenceOf(dataset: string, source: string, synthetic: boolean): 
   const found = terms.find(({ of }) => of.test(dataset)) ?? terms.find(({ of }) => of.test(source));
   if (!found)
     return { licence: "As its publisher says", licence_source: null, delay: "as its publisher says" };
-  const { of: _, ...told } = found;
-  return told;
+  const { of: _, ...licence } = found;
+  return licence;
 }
 
 /** Sources that answers could rest on and do not. */

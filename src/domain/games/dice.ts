@@ -14,7 +14,7 @@ const RETURNED = 99n;
 const params = z.strictObject({
   direction: z
     .enum(["under", "over"], "direction is under or over")
-    .describe("Whether the number falls under or over the target; the target itself loses"),
+    .describe("The winning side of the target, under or over; the target itself loses"),
   target: z
     .int("target is a whole number from 2 to 98")
     .min(LEAST_TARGET, `target is at least ${LEAST_TARGET}`)

@@ -241,7 +241,7 @@ export const prove =
     if (keys.length > 0 && !keys.some(({ kid }) => kid === key.endorsed_by))
       refuse(
         identityProblems["not-yours"],
-        "this agent has live keys: one of them must endorse the new one (a challenge of purpose prove or rotate about its kid)",
+        "this agent has live keys: one of them must endorse the new one (a challenge with the purpose prove or rotate about its kid)",
       );
     if (keys.length >= MOST_KEYS && !rotating)
       refuse(

@@ -30,7 +30,7 @@ export const about = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,270}$/, "is a kid, a SHA-256 in hex, a link's name, or `passport`")
   .describe(
-    "Its subject: with verify the verifier's own word, with prove and rotate the new key's kid, with revoke a kid, `passport`, a delegation_id or a link, with delegate and describe their SHA-256, with link what is linked",
+    "Its subject. verify: the verifier's own word. prove, rotate: the new key's kid. revoke: a kid, `passport`, a delegation_id or a link. delegate, describe: their SHA-256. link: the link's name",
   );
 
 export type ChallengeFields = {

@@ -16,7 +16,7 @@ export const delegable = scope.extract(["read", "order", "node"]);
 
 /**
  * SHA-256 of JCS { agent_id, expires_in_s, max_spend_usdc, scopes, to }, without max_spend_usdc if none is given; the
- * challenge of purpose `delegate` is about it. The members are ASCII and sorted, so this is their canonical form.
+ * challenge with the purpose `delegate` is about it. The members are ASCII and sorted, so this is their canonical form.
  */
 export function delegationDigest(of: {
   agent_id: string;

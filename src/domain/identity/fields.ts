@@ -112,7 +112,7 @@ export const service = z
       .optional(),
     binding: z
       .enum(bindings, `is one of ${bindings.join(", ")}`)
-      .describe("Of A2A: its binding; default JSONRPC")
+      .describe("For A2A: the binding; default JSONRPC")
       .optional(),
   })
   .refine(({ name, binding }) => binding === undefined || name === "A2A", {

@@ -4,7 +4,7 @@ export const identityProblems = problemTypes({
   "agent-suspended": {
     code: "conflict",
     title: "Agent suspended",
-    meaning: "The agent is suspended, or its passport is revoked: it can be read, and does nothing.",
+    meaning: "The agent is suspended, or its passport is revoked: you can read it, but it cannot act.",
   },
   "not-yours": {
     code: "forbidden",
@@ -15,7 +15,7 @@ export const identityProblems = problemTypes({
     code: "forbidden",
     title: "Not delegated",
     meaning:
-      "On-Behalf-Of names an agent without a delegation to you for this: it is over, revoked, of other scopes, or never existed.",
+      "On-Behalf-Of names an agent without a valid delegation to you for this call: it ended, was revoked, lacks the scope, or never existed.",
   },
   "proof-refused": {
     code: "invalid",
@@ -26,7 +26,7 @@ export const identityProblems = problemTypes({
     code: "conflict",
     title: "Key in use",
     meaning:
-      "The key is another passport's, or was within the last 180 days: a bad reputation's key cannot move to a new passport.",
+      "The key belongs to another passport, or did within the last 180 days: an agent cannot drop a bad reputation with a new passport.",
   },
   "no-registry": {
     code: "unavailable",
@@ -48,8 +48,7 @@ export const identityProblems = problemTypes({
   "last-key": {
     code: "conflict",
     title: "Last key",
-    meaning:
-      "The last live key can be revoked only with the agent's API key: otherwise nobody could act for it.",
+    meaning: "Only the agent's API key can revoke its last live key: without any key the agent cannot act.",
   },
   "campaign-over": {
     code: "conflict",

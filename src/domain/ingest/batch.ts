@@ -4,7 +4,7 @@ import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { sha256, time } from "../../core/model/fields.ts";
 import { digestOf, objectName } from "../../core/model/objects.ts";
 import { refuse } from "../../core/model/refusal.ts";
-import { eventKinds } from "./extract.ts";
+import { eventKinds } from "./event-patterns.ts";
 
 export const MOST_ITEMS = 100;
 export const MOST_CHARACTERS = 65_536;
@@ -14,7 +14,7 @@ export const MOST_EVENTS = 5;
 
 const item = z.strictObject({
   item_sha256: sha256.describe(
-    "Of the RFC 8785 form of url and text, the text in NFC with white space folded.",
+    "SHA-256 of the RFC 8785 form of url and text, the text in NFC with white space folded.",
   ),
   url: z.string().nullable(),
   published_at: time,
@@ -47,14 +47,14 @@ export const events = {
         .int()
         .nonnegative()
         .describe("Items that the tenant had, or that came earlier in the batch."),
-      batch_sha256: sha256.describe("Of all items, in order."),
+      batch_sha256: sha256.describe("SHA-256 of all items, in order."),
       received_at: time,
     }),
   },
   NewsBatchCorrelated: {
     means: "A batch of news was processed, and its events were extracted.",
     1: z.strictObject({
-      extractor: z.string().describe("Its version, and the lists that names were looked for in."),
+      extractor: z.string().describe("Its version, and the searched lists of names."),
       events: z.array(newsEvent).max(MOST_ITEMS * MOST_EVENTS),
       correlated_at: time,
     }),

@@ -1,7 +1,7 @@
 /** A quoted event of the news: its sentence is third-party text, verbatim, and marked as such. */
 import { z } from "zod";
 import { sha256, time } from "../../core/model/fields.ts";
-import { eventKinds } from "./extract.ts";
+import { eventKinds } from "./event-patterns.ts";
 
 export const quoted = z.object({
   kind: z.enum(eventKinds),

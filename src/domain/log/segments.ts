@@ -16,7 +16,7 @@ export const events = {
     1: z.strictObject({
       from: z.int().positive().describe("Position of its first event."),
       to: z.int().positive().describe("Position of its last event."),
-      sha256: sha256.describe("Of the file."),
+      sha256: sha256.describe("SHA-256 of the file."),
       bytes: z.int().positive(),
       rows: z.int().positive().describe("How many events it has, a power of two."),
       prev_log_hash: sha256.describe("The log hash of the position before its first."),

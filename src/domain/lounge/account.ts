@@ -41,7 +41,7 @@ const played = z.strictObject({
   game: z.enum(loungeNames),
   stake_atto: atto,
   payout_atto: atto.describe("The payout, the stake included; 0 when it was lost."),
-  balance_atto: atto.describe("Of the account afterwards."),
+  balance_atto: atto.describe("The account's balance afterwards."),
 });
 
 const betsVoided = z.strictObject({
@@ -51,7 +51,7 @@ const betsVoided = z.strictObject({
   seed_hash: sha256,
   bets: z.int().min(1),
   back_atto: atto.describe("Their stakes. The payouts stay with the guest."),
-  balance_atto: atto.describe("Of the account afterwards."),
+  balance_atto: atto.describe("The account's balance afterwards."),
   voided_at: time,
 });
 
@@ -76,11 +76,11 @@ export const events = {
       .describe("`taken_atto` of it was still there; the rest is a debt."),
   },
   DebtIncurred: {
-    means: "A deposit that had been played away was taken back by the chain: the account owes it.",
+    means: "The chain reversed a deposit that had been played away: the account owes it.",
     1: z.strictObject({ amount_atto: atto, incurred_at: time }),
   },
   DebtRepaid: {
-    means: "What an account of the lounge owed was paid off.",
+    means: "The debt of an account of the lounge was paid off.",
     1: z.strictObject({ amount_atto: atto, repaid_at: time }),
   },
 };

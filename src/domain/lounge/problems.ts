@@ -4,12 +4,12 @@ export const loungeProblems = problemTypes({
   "balance-too-low": {
     code: "conflict",
     title: "Balance too low",
-    meaning: "The account of the lounge has less than the bet; nothing was drawn.",
+    meaning: "Your lounge account has less than the bet; nothing was drawn.",
   },
   "account-in-debt": {
     code: "conflict",
     title: "Account in debt",
     meaning:
-      "A deposit was taken back by the chain after it was played; no bet is taken until it is deposited again.",
+      "The chain reversed a deposit after it was played; no bet is accepted until it is deposited again.",
   },
 });

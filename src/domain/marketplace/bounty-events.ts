@@ -18,10 +18,10 @@ export const events = {
     means: "Somebody promised a reward for a piece of work.",
     1: z.strictObject({
       bounty_id: madeId,
-      text_sha256: sha256.describe("Of the canonical form of { description, title } (RFC 8785)."),
+      text_sha256: sha256.describe("SHA-256 of the canonical form of { description, title } (RFC 8785)."),
       reward_micro: micro.min(1),
       skills: z.array(skill).max(10),
-      min_trust: z.int().min(0).max(100).describe("The least points of trust of who claims it."),
+      min_trust: z.int().min(0).max(100).describe("The lowest points of trust of a claimant."),
       deadline_at: time.describe("Nothing is claimed or submitted from then on."),
       opened_at: time,
     }),
@@ -59,7 +59,7 @@ export const events = {
     }),
   },
   BountyExpired: {
-    means: "Nobody earned a bounty in time, and its reward went back.",
+    means: "A bounty ended without a submission, and its reward went back.",
     1: z.strictObject({ back_micro: micro, expired_at: time }),
   },
   BountyCancelled: {

@@ -189,7 +189,7 @@ export const submit =
     const { claim_id, submission } = claimOf(bounty, sx);
     if (submission) {
       if (submission.content_sha256 === content_sha256 && submission.url === url) return [];
-      refuse(marketProblems["submission-stands"], "you have submitted something else before, which counts");
+      refuse(marketProblems["submission-stands"], "you submitted another text before; the first one counts");
     }
     inState(bounty, ["claimed", "submitted"], "submitted to");
     refuseLate(bounty, submitted_at);

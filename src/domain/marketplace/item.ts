@@ -26,7 +26,7 @@ export const events = {
       item_id: madeId,
       sx: sxNumber.describe("Its author."),
       kind: z.enum(kinds),
-      text_sha256: sha256.describe("Of the canonical form of { summary, title } (RFC 8785)."),
+      text_sha256: sha256.describe("SHA-256 of the canonical form of { summary, title } (RFC 8785)."),
       content_sha256: sha256,
       url: z.string().max(2_048).nullable().describe("Its address, where it is stored elsewhere."),
       price_micro: micro,
@@ -34,7 +34,7 @@ export const events = {
     }),
   },
   ItemSold: {
-    means: "A text was sold to somebody who may read it from now on.",
+    means: "A text was sold; the buyer may read it from now on.",
     1: z.strictObject({
       to: tenant,
       price_micro: micro,
@@ -130,7 +130,7 @@ export const sell =
     if (facts.price_micro === 0)
       refuse(marketProblems["item-state"], "this item is free: soul_stack_item has its content");
     if (facts.price_micro !== price_micro)
-      refuse(marketProblems["item-state"], "this item has another price; soul_stack_item has it");
+      refuse(marketProblems["item-state"], "this item has a different price; soul_stack_item has it");
     if (own.includes(to)) refuse(marketProblems["own-goods"], "this item is your own");
     if (buyers.has(to))
       refuse(marketProblems["item-state"], "you have bought this item: soul_stack_item has its content");
@@ -143,7 +143,7 @@ export const validate =
   (state: ItemState): ItemEvent[] => {
     const { buyers, withdrawn } = existingItem(state);
     if (!buyers.has(word.by))
-      refuse(marketProblems["buyers-only"], "only who has bought this item says whether it works");
+      refuse(marketProblems["buyers-only"], "only buyers of this item may judge it: buy it first");
     if (withdrawn) refuse(marketProblems["item-state"], "this item was withdrawn");
     const before = buyers.get(word.by);
     const isSame = before?.verdict === word.verdict && before.note_sha256 === word.note_sha256;

@@ -3,13 +3,13 @@ import { problemTypes } from "../../core/model/problem.ts";
 export const marketProblems = problemTypes({
   "bounty-state": {
     code: "conflict",
-    title: "Bounty not in the state for it",
+    title: "Not in this bounty status",
     meaning: "The bounty's status or deadline does not allow this.",
   },
   "own-goods": {
     code: "conflict",
     title: "Own goods",
-    meaning: "Nobody claims a bounty of their own, or buys what they sell themselves.",
+    meaning: "You cannot claim your own bounty, or buy your own item.",
   },
   "trust-missing": {
     code: "conflict",
@@ -18,19 +18,18 @@ export const marketProblems = problemTypes({
   },
   "submission-stands": {
     code: "conflict",
-    title: "Submission stands",
-    meaning: "Something else was submitted under this claim before; the first one counts.",
+    title: "Already submitted",
+    meaning: "This claim already has a different submission; the first one counts.",
   },
   "item-state": {
     code: "conflict",
     title: "Item not for sale",
-    meaning:
-      "The item was withdrawn, costs another price or nothing, or was bought by the same buyer before.",
+    meaning: "The item was withdrawn, is free, has a different price, or already belongs to this buyer.",
   },
   "buyers-only": {
     code: "forbidden",
     title: "Buyers only",
-    meaning: "Only who bought an item says whether it works.",
+    meaning: "Only buyers of an item may judge it: buy it first.",
   },
   "content-damaged": {
     code: "unavailable",

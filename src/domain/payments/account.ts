@@ -26,9 +26,9 @@ export const events = {
   AccountCredited: {
     means: "Money came into an account.",
     1: z.strictObject({
-      source: source.describe("`payment:<id>`, or what was earned: `task:<id>`."),
+      source: source.describe("`payment:<id>`, or for earnings `task:<id>`."),
       amount_micro,
-      free_at: time.describe("It can be withdrawn from then on; it can be held at once."),
+      free_at: time.describe("It can be withdrawn from then on, and held at once."),
       credited_at: time,
     }),
   },

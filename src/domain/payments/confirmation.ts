@@ -11,10 +11,10 @@ const confirmed = z.strictObject({
   network: z.string(),
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
-  timestamp: z.int().describe("Of the block, in seconds of Unix time."),
+  timestamp: z.int().describe("The block's time, in seconds of Unix time."),
   as_of_position: z.int().nonnegative().describe("The log's position at the comparison."),
   claimed_before: time.describe(
-    "Payments claimed before this were looked for in every block up to this one, settled or not.",
+    "Every block up to this one was searched for payments claimed before it, settled or not.",
   ),
   payments: z
     .int()

@@ -17,7 +17,7 @@ const answer = z.strictObject({
   sha256: sha256
     .nullable()
     .describe(
-      "Of the body before any encoding; null for a stream, for an answer about a person, and where secret fields were sent.",
+      "SHA-256 of the body before any encoding; null for a stream, for an answer about a person, and with secret fields.",
     ),
   vintage: z.string().nullable().describe("The dataset release it rests on."),
 });
@@ -38,7 +38,7 @@ const claimed = z.strictObject({
   seen_block: z
     .int()
     .nonnegative()
-    .describe("The chain's height when the payment was looked at: its settlement is not below."),
+    .describe("The chain's height when the payment was checked: its settlement is not below."),
   claimed_at: time,
 });
 

@@ -4,7 +4,7 @@ export const paymentProblems = problemTypes({
   "payment-known": {
     code: "conflict",
     title: "Payment known",
-    meaning: "Another call with this payment, or with this Idempotency-Key, was faster.",
+    meaning: "Another call already uses this payment or this Idempotency-Key.",
   },
   "answer-gone": {
     code: "conflict",
@@ -25,7 +25,7 @@ export const paymentProblems = problemTypes({
     code: "conflict",
     title: "Funds missing",
     meaning:
-      "The account has less than this would hold. Calls that take payments answer 402 with the sum instead.",
+      "The account has less than the sum to be held. Calls that take payments answer 402 with the sum instead.",
   },
   "delegation-spent": {
     code: "forbidden",
@@ -41,6 +41,6 @@ export const paymentProblems = problemTypes({
   "custody-off": {
     code: "unavailable",
     title: "Custody off",
-    meaning: "This service holds no money of others on this chain. Nothing was charged.",
+    meaning: "This service does not hold others' money on this chain. Nothing was charged.",
   },
 });

@@ -67,7 +67,26 @@ export const receiptOf = ({ claim, settlement, answer, event, ...facts }: Receip
 });
 
 /** A compact JWS (RFC 7515) by Ed25519 (RFC 8037); deterministic for a payload and key. */
-export function signReceipt(payload: ReceiptPayload, key: Pick<Signer, "kid" | "sign">): string {
+export const signReceipt = (payload: ReceiptPayload, key: Pick<Signer, "kid" | "sign">): string =>
+  signStatement(payload, key);
+
+/** The terms of a 402, as x402's extension "offer-receipt" signs them, section 4; `validUntil` in Unix seconds. */
+export type OfferPayload = {
+  version: 1;
+  resourceUrl: string;
+  scheme: "exact";
+  network: string;
+  asset: string;
+  payTo: string;
+  amount: string;
+  validUntil: number;
+};
+
+/** A statement about a URL of ours; the key is named by the URL's host. */
+export function signStatement(
+  payload: ReceiptPayload | OfferPayload,
+  key: Pick<Signer, "kid" | "sign">,
+): string {
   const header = { alg: "EdDSA", kid: keyUrl(payload.resourceUrl, key.kid) };
   const signed = `${encoded(header)}.${encoded(payload)}`;
   return `${signed}.${Buffer.from(key.sign(Buffer.from(signed))).toString("base64url")}`;

@@ -111,7 +111,7 @@ export const cancelCall = (
   data: called(CANCEL, encodeAbiParameters(CANCEL.inputs, [from, nonce, signature])),
 });
 
-/** Logs of used authorizations of these payers and nonces, whoever sent them; cancellations excluded. */
+/** Logs of used authorizations of these payers and nonces, from any sender; cancellations excluded. */
 export function usedQuery(
   transfers: readonly TransferAuthorization[],
   from_block: bigint,
@@ -164,7 +164,7 @@ export function settledBy({ success, logs }: Receipt, transfer: TransferAuthoriz
   return kind === TRANSFER && parties && BigInt(moved.data) === transfer.value;
 }
 
-/** Payments to `pay_to` in a mined transaction, whoever sent it: each pair of AuthorizationUsed and Transfer. */
+/** Payments to `pay_to` in a mined transaction of any sender: each pair of AuthorizationUsed and Transfer. */
 export function paidTo(
   { success, logs }: Receipt,
   pay_to: Hex,

@@ -60,7 +60,7 @@ const MOST_EACH = 5;
 /** A step's request and answer: one of each, or several where the step has `each`. */
 export type StepResult = { step: string; operation: string; input: Record<string, unknown>; answer: object };
 export type SkippedStep = { step: string; operation: string; why: string };
-export type PlanOutcome = { asked: StepResult[]; passed: SkippedStep[] };
+export type PlanOutcome = { requests: StepResult[]; passed: SkippedStep[] };
 
 /** Asks an operation for a step, and answers what it answers; throws what it refuses. */
 export type StepCall = (operation: string, input: Record<string, unknown>, step: string) => Promise<object>;
@@ -135,7 +135,10 @@ export async function runPlan(
     if (one.status === "rejected") throw one.reason;
     return one.value;
   });
-  return { asked: all.flatMap(({ asked: results }) => results), passed: all.flatMap(({ passed }) => passed) };
+  return {
+    requests: all.flatMap(({ requests: results }) => results),
+    passed: all.flatMap(({ passed }) => passed),
+  };
 }
 
 /** The steps whose answers a step reads. */
@@ -145,7 +148,9 @@ function readsOf({ input, each }: Step): Set<string> {
 }
 
 const answersOf = (all: readonly PlanOutcome[]): Record<string, object> =>
-  Object.fromEntries(all.flatMap(({ asked: results }) => results.map(({ step, answer }) => [step, answer])));
+  Object.fromEntries(
+    all.flatMap(({ requests: results }) => results.map(({ step, answer }) => [step, answer])),
+  );
 
 /** Asks one step, or passes over it. */
 async function runStep(
@@ -159,7 +164,7 @@ async function runStep(
   const passed: SkippedStep[] = [];
   const pass = (why: string) => passed.push({ step: id, operation, why });
   const missing = when.find((slot) => known.slots[slot] === undefined);
-  if (unless.some((slot) => known.slots[slot] !== undefined)) return { asked: results, passed };
+  if (unless.some((slot) => known.slots[slot] !== undefined)) return { requests: results, passed };
   const members = each ? read(each.of, known) : [undefined];
   if (missing !== undefined) pass(`no ${missing} was named`);
   else if (!Array.isArray(members) || members.length === 0) pass("there is nothing to ask it of");
@@ -175,7 +180,7 @@ async function runStep(
         pass(error.message);
       }
     }
-  return { asked: results, passed };
+  return { requests: results, passed };
 }
 
 type PathScope = { slots: Slots; steps: Record<string, object>; each?: unknown };

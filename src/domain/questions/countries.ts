@@ -19,12 +19,26 @@ export type Mention = Range & {
 /** Two capitals that mean something else more often than the country. */
 const notCodes = new Set(["TV", "AI", "CD", "PM", "AM", "PC", "PS", "ID", "HS", "EV", "OK"]);
 /** Names of countries that mean products in lower case, if other names have capitals. */
-const commonNouns = new Set(["turkey", "china", "jersey", "guinea"]);
+const commonNouns = new Set([
+  "turkey",
+  "china",
+  "jersey",
+  "guinea",
+  "polish",
+  "panama",
+  "japan",
+  "pole",
+  "poles",
+  "swede",
+  "swedes",
+]);
 
 export function countriesIn(words: readonly Word[], taken: (at: number) => boolean): Mention[] {
   const found: Mention[] = [];
   const isShouted = words.every(({ text }) => text === text.toUpperCase());
-  const hasCapitals = words.some(({ is_capital }, at) => at > 0 && is_capital);
+  const hasCapitals = words.some(
+    ({ is_capital, folded }, at) => is_capital && (at > 0 || gazetteer().names.has(folded)),
+  );
   for (let at = 0; at < words.length; ) {
     const one = taken(at) ? undefined : mentionAt(words, at, { taken, isShouted, hasCapitals });
     if (one) found.push(one);
@@ -46,12 +60,17 @@ function mentionAt(words: readonly Word[], at: number, about: About): Mention | 
       continue;
     const plain = names.get(run.map(({ folded }) => folded).join(" "));
     const first = run[0]!;
-    if (plain && !(length === 1 && isCommonWord(first, about)))
+    const isOther =
+      length === 1 &&
+      (isCommonWord(first, about) ||
+        (first.folded.endsWith("u") && at > 0 && isCapitalPeople(plain, first, about)));
+    if (plain && !isOther)
       return mention(plain, at, length, run.at(-1)!.is_possessive ? "describing" : "name");
     const key = run.map(({ latvian }) => latvian).join(" ");
     const inLatvian = declined.get(key);
-    if (inLatvian && (length > 1 || isLatvianName(first, key)))
-      return mention(inLatvian, at, length, caseOf(run.at(-1)!));
+    const isNamed =
+      length > 1 || (isLatvianName(first, key) && !(at > 0 && isCapitalPeople(inLatvian, first, about)));
+    if (inLatvian && isNamed) return mention(inLatvian, at, length, caseOf(run.at(-1)!));
   }
   const code = isoCode(words[at]!, about);
   return code === undefined
@@ -71,6 +90,10 @@ const mention = (entry: Entry, from: number, length: number, form: Mention["form
 
 const isCommonWord = ({ folded, is_capital }: Word, { hasCapitals }: About) =>
   !is_capital && ((commonNouns.has(folded) && hasCapitals) || isEveryday(folded));
+
+/** "Turku" is a town, and "turku" Latvian for Turkish: within a sentence Latvian adjectives and peoples have no capital. */
+const isCapitalPeople = (entry: Entry | undefined, { is_capital }: Word, { isShouted }: About) =>
+  entry?.form === "adjective" && is_capital && !isShouted;
 
 /** "gana" is a word and Gana a country: short names are capital. */
 const isLatvianName = ({ folded, is_capital }: Word, stem: string) =>

@@ -2,7 +2,13 @@
 import { gazetteer } from "./gazetteer.ts";
 import type { NamesIndex } from "./names-index.ts";
 import { type Spelling, spellingOf } from "./spelling.ts";
-import { everydayEnglish, everydayLatvian, isEveryday, productVocabulary } from "./vocabulary.ts";
+import {
+  englishProductWords,
+  everydayEnglish,
+  everydayLatvian,
+  isEveryday,
+  latvianProductWords,
+} from "./vocabulary.ts";
 import { fold, latvianStem, type Word, wordOf } from "./words.ts";
 
 type KnownWords = {
@@ -20,36 +26,49 @@ function known(): KnownWords {
   if (made) return made;
   const { names, declined, words: countryNames } = gazetteer();
   const adjectives = [...names.keys()].flatMap((name) => name.split(" "));
-  const words = new Set([...productVocabulary, ...adjectives, ...everydayEnglish, ...everydayLatvian]);
-  const stems = new Set([...productVocabulary, ...everydayLatvian].map(latvianStem));
+  const products = new Set([...englishProductWords, ...latvianProductWords]);
+  const words = new Set([...products, ...adjectives, ...everydayEnglish, ...everydayLatvian]);
+  const stems = new Set([...latvianProductWords, ...everydayLatvian].map(latvianStem));
   for (const key of declined.keys()) for (const stem of key.split(" ")) stems.add(stem);
   const countries = new Set(countryNames.map(fold));
   const everyday = [...everydayEnglish].filter((word) => word.length > 4);
-  const spelling = spellingOf([...new Set([...countries, ...productVocabulary, ...everyday])]);
-  made = { words, stems, countries, products: new Set(productVocabulary), spelling };
+  const spelling = spellingOf([...new Set([...countries, ...products, ...everyday])]);
+  made = { words, stems, countries, products, spelling };
   return made;
 }
 
-/** True if a word is in any list or in a name of the nomenclature, or is a number. */
-export function isKnown({ folded, english, latvian }: Word, index: NamesIndex): boolean {
+/** "Earning" is known by "earn", and "closing" by "close". */
+function isInflected(folded: string): boolean {
+  const [, stem, ending] = /^(\w{3,}?)(ing|ed|es|s|ly|ers?)$/.exec(folded) ?? [];
+  if (stem === undefined) return false;
+  const single = /^(ing|ed)/.test(ending!) ? stem.replace(/(.)\1$/, "$1") : stem;
+  return everydayEnglish.has(stem) || everydayEnglish.has(`${stem}e`) || everydayEnglish.has(single);
+}
+
+/** True if a word is in a list of this reader, or is a number. */
+export function isListed({ folded, english, latvian }: Word): boolean {
   const { words, stems } = known();
   return (
     folded.length < 3 ||
-    /\d/.test(folded) ||
+    /\d|\w{5,}ly$/.test(folded) ||
     words.has(folded) ||
     words.has(english) ||
-    index.words.has(folded) ||
-    index.byTerm.has(english) ||
-    stems.has(latvian)
+    (stems.has(latvian) && (folded.length < 5 || folded !== latvian)) ||
+    isInflected(folded)
   );
 }
+
+/** True if a word is listed or in a name of the nomenclature. */
+export const isKnown = (word: Word, index: NamesIndex): boolean =>
+  isListed(word) || index.words.has(word.folded) || index.byTerm.has(word.english);
 
 /** The words with misspelt ones mended: each unknown word that is one letter from a known one. */
 export function mended(words: readonly Word[], index: NamesIndex): Word[] {
   const { spelling, countries, products } = known();
   let most = MOST_MENDED;
   return words.map((word, at) => {
-    if (isKnown(word, index) || most-- <= 0) return word;
+    if (isKnown(word, index)) return countryMeant(words, at) ?? word;
+    if (most-- <= 0) return word;
     const rankOf = (candidate: string) => [
       Number(candidate[0] !== word.folded[0]),
       // A question begins with a question word.
@@ -77,6 +96,20 @@ export function mended(words: readonly Word[], index: NamesIndex): Word[] {
     const { is_possessive, is_capital, before } = word;
     return { ...wordOf(best.candidate), text: word.text, is_possessive, is_capital, before };
   });
+}
+
+/** "Imports of Hungry": a common word with a capital where a country is expected, and one letter from a country. */
+function countryMeant(words: readonly Word[], at: number): Word | undefined {
+  const { countries, products, spelling } = known();
+  const word = words[at]!;
+  const isPlace = /^(of|from|to|into|by|between|and)$/.test(words[at - 1]?.folded ?? "");
+  const isTitle = words.every(({ is_capital }, n) => is_capital || n === at - 1);
+  if (!word.is_capital || !isPlace || isTitle || word.folded.length < 5) return undefined;
+  if (!everydayEnglish.has(word.folded) || products.has(word.folded)) return undefined;
+  const [meant] = spelling(word.folded).filter((one) => countries.has(one) && one[0] === word.folded[0]);
+  return meant === undefined
+    ? undefined
+    : { ...word, ...wordOf(meant), text: word.text, before: word.before };
 }
 
 /** More unknown words than this are no slips of a question. */

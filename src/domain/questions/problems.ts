@@ -4,6 +4,6 @@ export const questionProblems = problemTypes({
   ambiguous: {
     code: "invalid",
     title: "Ambiguous question",
-    meaning: "The question has two near readings; `errors` names both and the remedy. Nothing was charged.",
+    meaning: "The question has two likely meanings; `errors` names both and the remedy. Nothing was charged.",
   },
 });

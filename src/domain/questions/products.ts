@@ -23,6 +23,9 @@ const weakWords = new Set(
   ),
 );
 
+export const isWeakWord = (folded: string): boolean => weakWords.has(folded);
+
+/** The listed phrases of products in a text. */
 export function phrasesIn(words: readonly Word[], taken: (at: number) => boolean): Hit[] {
   const hits: Hit[] = [];
   for (let at = 0; at < words.length; ) {
@@ -39,7 +42,8 @@ function phraseAt(words: readonly Word[], at: number, taken: (at: number) => boo
     if (run.some((_, n) => taken(at + n))) continue;
     if (run.slice(1).some(({ before }) => /[,;:.!?()]/.test(before))) continue;
     const english = englishPhrases.get(run.map((word) => word.english).join(" "));
-    const latvian = latvianPhrases.get(run.map((word) => word.latvian).join(" "));
+    const isLatvian = run.every(mayBeLatvian);
+    const latvian = isLatvian ? latvianPhrases.get(run.map((word) => word.latvian).join(" ")) : undefined;
     const isPlainEnglish = length === 1 && isEveryday(run[0]!.folded);
     const phrase = english && !isWordOfAnother(run, english) ? english : isPlainEnglish ? undefined : latvian;
     if (phrase) return { from: at, to: at + length, phrase };
@@ -47,13 +51,16 @@ function phraseAt(words: readonly Word[], at: number, taken: (at: number) => boo
   return undefined;
 }
 
+/** Latvian nouns have endings: "furnitur" is a slip of "furniture", and no "furnitūra". */
+const mayBeLatvian = ({ folded, latvian }: Word) => folded.length < 5 || folded !== latvian;
+
 /** "Show" is no "shows", and "ship" no "ships": everyday words name products only as they are listed. */
 const isWordOfAnother = (run: readonly Word[], phrase: Phrase) =>
   run.length === 1 && isEveryday(run[0]!.folded) && !phrase.spelt.has(run[0]!.folded);
 
 /** True if a word may describe a product: it is no everyday word, number or country. */
-const isContent = (word: Word) =>
-  word.folded.length > 2 && !isEveryday(word.folded) && !/^\d+$/.test(word.folded);
+const isContent = ({ folded }: Word) =>
+  folded.length > 2 && !isEveryday(folded) && !/^\d+$|^\w{5,}ly$/.test(folded);
 
 /** Every product that is named, in the order of the text. */
 export function productsIn(
@@ -63,6 +70,7 @@ export function productsIn(
 ): ProductFound[] {
   const hits = phrasesIn(words, taken);
   const found: ProductFound[] = [];
+  const others: Hit[] = [];
   for (const [n, hit] of hits.entries()) {
     const next = hits[n + 1];
     // "Car plants" make cars.
@@ -74,11 +82,66 @@ export function productsIn(
       !breaksBefore(words[next.from]!) &&
       !/^plants?$/.test(words[next.from]!.folded);
     if (isDescribing) continue;
+    if (isCarrier(words, hit) || isLeftOut(words, hit) || isPlant(words, hit, hits)) {
+      others.push(hit);
+      continue;
+    }
     const from = beginOf(words, hit, (at) => taken(at) || (n > 0 && at < hits[n - 1]!.from));
-    found.push(refined(words, index, { ...hit, from }, hit));
+    const compound = compoundAt(words, index, hit, taken);
+    found.push(compound ?? refined(words, index, { ...hit, from }, hit));
   }
   if (found.length > 0) return found;
-  return searchedIn(words, index, taken);
+  const isOther = (at: number) => others.some(({ from, to }) => at >= from && at < to);
+  return searchedIn(words, index, (at) => taken(at) || isOther(at));
+}
+
+/** "Coal tar" is no coal: a noun right behind a listed one is looked up with it. */
+function compoundAt(
+  words: readonly Word[],
+  index: NamesIndex,
+  { from, to, phrase }: Hit,
+  taken: (at: number) => boolean,
+): ProductFound | undefined {
+  const next = words[to];
+  if (!next || taken(to) || breaksBefore(next) || !isContent(next) || !index.byTerm.has(next.english))
+    return undefined;
+  const found = searchedRun(words, index, { from, to: to + 1 });
+  const isOther = found && !phrase.codes.some((code) => found.reading.code.startsWith(code));
+  return found?.from === from && isOther ? found : undefined;
+}
+
+/** "Apart from coal", "coal aside", "and not coal". */
+function isLeftOut(words: readonly Word[], { from, to }: Range): boolean {
+  const before = words
+    .slice(Math.max(0, from - 2), from)
+    .map(({ folded }) => folded)
+    .join(" ");
+  return (
+    /(^|\s)(not|excluding|except|besides|apart from|other than|leaving aside|iznemot|nevis)$/.test(before) ||
+    /^(aside|excluded|apart)$/.test(words[to]?.folded ?? "")
+  );
+}
+
+/** "Would bakeries run dry without wheat" asks about wheat. */
+const isPlant = (words: readonly Word[], { from, to }: Hit, hits: readonly Hit[]) =>
+  hits.length > 1 &&
+  to - from === 1 &&
+  /^(bak|brew|refin|win|distill)er(y|ies)$|^dair(y|ies)$/.test(words[from]!.folded);
+
+const carriers =
+  /^(ships?|vessels?|tankers?|boats?|freighters?|barges?|trucks?|lorry|lorries|trains?|planes?|containers?|pallets?|crates?|barrels?|kugi|kugiem|kugis)$/;
+
+/** "On ships leaving Greece", "whose tankers bring it": they carry something else. */
+function isCarrier(words: readonly Word[], { from, to }: Range): boolean {
+  if (to - from > 1 || !carriers.test(words[from]!.folded)) return false;
+  const [before, after] = [words[from - 1]?.folded ?? "", words[to]?.folded ?? ""];
+  // "To ship goods" is a verb.
+  if (words[from]!.folded === "ship" && /^(goods|products|it|them|our|the|any|more|things)$/.test(after))
+    return true;
+  return (
+    /^(on|by|aboard|whose|in|onto|those|these)$/.test(before) ||
+    /^(leav|arriv|carry|carri|bring|dock|sail|keep|loaded|full|head)/.test(after)
+  );
 }
 
 const breaksBefore = (word: Word) => /[,;:.!?()/]/.test(word.before);
@@ -105,7 +168,7 @@ function refined(words: readonly Word[], index: NamesIndex, range: Range, hit: H
     to: hit.to,
     reading: reading!,
     rivals,
-    is_weak: length === 1 && range.from === hit.from && weakWords.has(head.folded),
+    is_weak: length === 1 && range.from === hit.from && isWeakWord(head.folded),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Plan } from "../plans/plan.ts";
 import type { Slots } from "../plans/slots.ts";
 import { partnerName } from "../trade/reporters.ts";
 import type { Flow } from "../trade/units.ts";
+import { parted } from "./compounds.ts";
 import { countriesIn, type Mention } from "./countries.ts";
 import { type IntentReading, intentOf } from "./intent.ts";
 import { mended } from "./known-words.ts";
@@ -49,7 +50,7 @@ type Sources = { nomenclature: Nomenclature; plans?: readonly Plan[] };
 /** Everything that the text names; `plans` are the intents among which one is chosen. */
 export function readQuestion(text: string, { nomenclature, plans = [] }: Sources): Understood {
   const index = indexOf(nomenclature);
-  const words = mended(wordsIn(text), index);
+  const words = mended(parted(wordsIn(text)), index);
   const dated = readDates(words);
   const taken = takenBy(dated.ranges);
   // "Brazil nuts" and "bone china" are products, whatever country their words name.
@@ -269,6 +270,10 @@ const hasBothFlows = (words: readonly Word[]) => words.some(isImports) && words.
 
 /** The direction that the words say by themselves. */
 function flowOf(words: readonly Word[]): Flow | undefined {
+  const isFromAbroad = words.some(
+    ({ folded }, at) => /^(abroad|arzemem)$/.test(folded) && /^(from|no)$/.test(words[at - 1]?.folded ?? ""),
+  );
+  if (isFromAbroad) return "IMPORT";
   const kinds = new Set(words.map(tradeWord));
   const sells = kinds.has("sell") || kinds.has("exporter");
   const buys = kinds.has("buy") || kinds.has("importer");

@@ -35,12 +35,14 @@ export function placed(text: Text): Placed[] {
   return all;
 }
 
+const USES = /^(drink|eat|wear|smok|driv|burn|enjoy|cook|read|dzer|ed|valka)\w{0,4}$/;
+
 /** "Who is drinking it?" asks for buyers, and "who fills them up?" for sellers. */
 function roleByUse({ words, products }: Text): Role | undefined {
   const isWho = words.some(({ folded }) => /^(who|whom|whose|which|kas)$/.test(folded));
   if (!isWho || products.length === 0) return undefined;
   const does = (verbs: RegExp) => words.some(({ folded }) => verbs.test(folded));
-  const isUsed = does(/^(drink|eat|wear|smok|driv|burn|enjoy|cook|read|dzer|ed|valka)\w{0,4}$/);
+  const isUsed = does(USES);
   const isServed = does(/^(fill|feed|dress|keep|stock|heat|power|fuel|furnish|equip)\w{0,3}$/);
   if (isUsed === isServed) return undefined;
   return isUsed ? "seller" : "buyer";
@@ -64,6 +66,8 @@ function roleOf(mention: Mention, text: Text): Reading {
   const before = wordBefore(mention, text);
   const after = scanAfter(mention, text);
   const preposition = before === undefined ? "" : text.words[before]!.folded;
+  if (isPlaceOfUse(mention, text) && !/^(sell|exporter)$/.test(after.word ?? ""))
+    return reading("buyer", true);
   if (TO.test(preposition)) return reading("buyer");
   if (/^(if|ja|outside)$/.test(preposition) && after.word === "buy" && !after.is_weak)
     return reading("buyer", true);
@@ -78,10 +82,19 @@ function roleOf(mention: Mention, text: Text): Reading {
   if (mention.form === "dative") return reading("buyer");
   const fed = asObject(mention, before, text);
   if (fed) return fed;
+  if (!scanAfter(mention, text).product && USES.test(text.words[mention.to]?.folded ?? ""))
+    return reading("buyer", true);
   if (after.word) return ofScan(mention, after);
   if (mention.form === "describing") return after.product ? reading("seller") : none;
   return behindTradeWord(before, text);
 }
+
+const PLACES_OF_USE =
+  /^(tables?|plates?|shelves|shelf|kitchens?|homes?|houses|mugs?|cups|shops?|stores?|supermarkets?|stoves?|garages?|roads?|streets?|pockets?|wallets?|purses?|households?|consumers?|shoppers?|drivers?|families|children|kids|hospitals?|schools?|refiner(y|ies)|wardrobes?|feet|stomachs?|mouths?|pizzas?|bakeries|galdiem|veikalos|virtuves|majas)$/;
+
+/** "Butter on French tables", "Polish pockets": what is there was bought. */
+const isPlaceOfUse = ({ form, to }: Mention, { words }: Text) =>
+  form === "describing" && PLACES_OF_USE.test(words[to]?.folded ?? "");
 
 /** The word before a country, without articles and what describes it. */
 function wordBefore({ from }: Mention, { words }: Text): number | undefined {
@@ -103,6 +116,8 @@ function ofNoun(mention: Mention, text: Text): Reading {
     if (mentions.some(({ from, to }) => at >= from && at < to)) break;
     const kind = tradeWord(words[at]!);
     if (mention.form === "describing" && (kind === "buyer" || kind === "importer")) return reading("seller");
+    // "Imports of Danish pastries" come from there.
+    if (mention.is_adjective && kind === "buy" && scanAfter(mention, text).product) return reading("seller");
     if (kind) return byKind(kind, true);
   }
   return mention.form === "describing" && scanAfter(mention, text).product ? reading("seller") : none;
@@ -163,23 +178,32 @@ function byVerbBefore(at: number, preposition: string, { words }: Text): Reading
   return none;
 }
 
+const isOwnMaking = (words: readonly Word[], at: number) =>
+  /^(we|i|mes|es)$/.test(words[at]!.folded) &&
+  /^(make|grow|produce|manufacture|build|brew|bake|farm|catch|razoj\w*|audzej\w*)$/.test(
+    words[at + 1]?.folded ?? "",
+  );
+
 const isLocative = ({ from, to, form }: Mention, { words }: Text) =>
   form === "name" && /(ā|ē|ī)$/.test(words[to - 1]!.text) && from < to;
 
 /** "Buyers in Germany", "imports in Germany"; who sells there sells to it. */
 function inPlace(mention: Mention, { words, mentions }: Text, after: After): Reading {
-  // "Made in Italy", "grown in Spain"
+  // "Made in Italy", "grown in Spain", "we make pallets in Lithuania"
   const participle = words[mention.from - 2];
   const isMade =
     participle &&
     /(ed|made|grown|built|caught)$/.test(participle.folded) &&
     tradeWord(participle) === undefined;
-  if (isMade) return reading("seller", true);
+  if (isMade || words.some((_, at) => isOwnMaking(words, at))) return reading("seller", true);
   if (after.word) return ofScan(mention, after);
   for (let at = mention.from - 1; at >= 0; at--) {
     if (mentions.some(({ from, to }) => at >= from && at < to)) continue;
     const kind = tradeWord(words[at]!);
     if (!kind) continue;
+    // "French makers in Japan" sell there.
+    const isOthers = mentions.some(({ from, is_adjective }) => is_adjective && from < at && at - from < 4);
+    if (kind === "exporter" && isOthers) return reading("buyer");
     if (kind === "exporter") return reading("seller", true);
     const isVerb = /^(sells?|sold|selling)$/.test(words[at]!.folded);
     if (kind === "sell" && !isVerb) return reading("seller", true);
@@ -199,6 +223,8 @@ function asObject(mention: Mention, before: number | undefined, { words }: Text)
   if (!isAsked || /^(does|do|did|is|are|was|were|has|would|will|s)$/.test(verb.folded)) return undefined;
   const kind = tradeWord(verb);
   if (kind === "buy") return reading("seller", true);
+  // "Who eats Dutch cheese" asks who buys it.
+  if (USES.test(verb.folded) && mention.form === "describing") return reading("seller", true);
   return kind === "sell" && mention.form === "describing" ? reading("seller") : reading("buyer", true);
 }
 

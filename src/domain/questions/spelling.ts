@@ -1,4 +1,5 @@
-/** Words that are one letter away from a known one: found by the words that remain when a letter is left out. */
+/** Words near to a known one: by one letter, found by the words that remain when a letter is left out, or by two. */
+import { distance } from "fastest-levenshtein";
 
 const LEAST_LETTERS = 4;
 
@@ -20,9 +21,29 @@ export function isOneAway(a: string, b: string): boolean {
   return restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2);
 }
 
+const LEAST_LETTERS_OF_TWO = 8;
+
+/** True if two letters of a long word differ, and neither its first nor its last. */
+function isTwoAway(a: string, b: string): boolean {
+  if (Math.min(a.length, b.length) < LEAST_LETTERS_OF_TWO || Math.abs(a.length - b.length) > 1) return false;
+  return a[0] === b[0] && a.at(-1) === b.at(-1) && distance(a, b) <= 2;
+}
+
+/** Short words are near to many: their letters change places, double, or sound alike. */
+const plainly = (text: string) =>
+  text
+    .replaceAll(/(.)\1/g, "$1")
+    .replaceAll("ck", "k")
+    .replaceAll("ph", "f")
+    .replaceAll("c", "k")
+    .replaceAll("z", "s")
+    .replaceAll("y", "i");
+const isLikelySlip = (a: string, b: string) =>
+  a.length > LEAST_LETTERS || plainly(a) === plainly(b) || [...a].sort().join() === [...b].sort().join();
+
 export type Spelling = (folded: string) => string[];
 
-/** Answers the known words one letter away from a word, in the order of `known`. */
+/** Answers the known words one letter away from a word, in the order of `known`; of a long word without any, those two away. */
 export function spellingOf(known: readonly string[]): Spelling {
   const index = new Map<string, string[]>();
   for (const word of known) {
@@ -34,8 +55,11 @@ export function spellingOf(known: readonly string[]): Spelling {
     }
   }
   return (folded) => {
-    if (folded.length < LEAST_LETTERS || folded.length > 40) return [];
+    if (folded.length < LEAST_LETTERS - 1 || folded.length > 40) return [];
+    if (folded.length < LEAST_LETTERS)
+      return known.filter((word) => word.length === folded.length && plainly(word) === plainly(folded));
     const found = new Set(shortened(folded).flatMap((key) => index.get(key) ?? []));
-    return [...found].filter((word) => isOneAway(folded, word));
+    const near = [...found].filter((word) => isOneAway(folded, word) && isLikelySlip(folded, word));
+    return near.length > 0 ? near : known.filter((word) => isTwoAway(folded, word));
   };
 }

@@ -1,7 +1,7 @@
 /** Names in a question that nobody knows: a word where a country or a product is expected. */
 
 import type { Mention } from "./countries.ts";
-import { isKnown } from "./known-words.ts";
+import { isKnown, isListed } from "./known-words.ts";
 import type { NamesIndex } from "./names-index.ts";
 import { tradeWord } from "./trade-words.ts";
 import type { Word } from "./words.ts";
@@ -13,12 +13,15 @@ type Text = {
   taken: (at: number) => boolean;
 };
 
-/** Words that no list knows and that stand where a name of a country or product would. */
+/**
+ * Words that no list knows and that stand where a name of a country or product would. A word that only the nomenclature knows is one too,
+ * if no product was found by it.
+ */
 export function strangersIn({ words, index, taken, mentions }: Text, hasProduct: boolean): string[] {
   const found: string[] = [];
   for (const [at, word] of words.entries()) {
-    if (taken(at) || word.folded.length < 4 || isKnown(word, index)) continue;
-    const isCountry = word.is_capital && isCountryPlace(words, at);
+    if (taken(at) || word.folded.length < 4 || isListed(word)) continue;
+    const isCountry = word.is_capital && !isKnown(word, index) && isCountryPlace(words, at);
     const isProduct = !hasProduct && isProductPlace(words, at, mentions);
     if (isCountry || isProduct) found.push(word.text);
   }

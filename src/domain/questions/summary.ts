@@ -9,16 +9,16 @@ const named = z.object({ code: z.string(), name: z.string() });
 
 export const readingSummary = z
   .object({
-    intent: z.string().nullable().describe("The intent by name; null: none fits, or none is asked for"),
+    intent: z.string().nullable().describe("The intent by name; null: none fits, or none was requested"),
     product: named.nullable().describe("The product and its code in the nomenclature"),
-    country: named.nullable().describe("The country whose statistics are asked for"),
+    country: named.nullable().describe("The country whose statistics were requested"),
     partner: named.nullable(),
     flow: z.enum(flows).nullable().describe("null: both directions"),
     years: z.string().nullable().describe("YYYY, YYYY-YYYY, YYYY- or -YYYY; null: not stated"),
     month: z.string().nullable().describe("YYYY-MM"),
     ambiguous: z
       .array(z.object({ text: z.string(), readings: z.array(named) }))
-      .describe("Words with two near readings"),
+      .describe("Words with two likely meanings"),
     not_found: z.array(z.string()).describe("Names of countries or products that are unknown"),
     unused: z.array(z.enum(slotNames)).describe("Slots that the intent does not take"),
   })

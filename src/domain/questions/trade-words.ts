@@ -26,7 +26,7 @@ const patterns: readonly [TradeWord, RegExp][] = [
   ],
   [
     "buy",
-    /^(imports?|imp|imported|importing|buys?|bought|buying|purchas(e|es|ed|ing)|gets?|sourc(e|ed|es|ing)|obtains?|procur\w*|orders?|ordered|needs?|demands?|depend\w*|dependant|rel(y|ies|ied|ying)|relian\w+|hooked|vulnerable|consum(e|es|ed|ption)|miss|spend|spent|spends|receiv(e|es|ed)|importa|importu|importam|importe\w*|importi|importos|ieved\w*|perk|pirk\w*|iepirk\w*|ieperk|sanem\w*|atkarig\w*|atkarib\w*|pater\w*)$/,
+    /^(imports?|imp|imported|importing|buys?|bought|buying|purchas(e|es|ed|ing)|gets?|sourc(e|ed|es|ing)|obtains?|procur\w*|orders?|ordered|needs?|demands?|depend\w*|dependant|rel(y|ies|ied|ying)|relian\w+|hooked|vulnerable|consum(e|es|ed|ption)|miss|spend|spent|spends|appetite|thirst|hunger|craving|receiv(e|es|ed)|importa|importu|importam|importe\w*|importi|importos|ieved\w*|perk|pirk\w*|iepirk\w*|ieperk|sanem\w*|atkarig\w*|atkarib\w*|pater\w*)$/,
   ],
 ];
 
@@ -43,6 +43,6 @@ export function tradeWord({ folded }: Pick<Word, "folded">): TradeWord | undefin
 /** Words that say that trade is spoken of at all. */
 export const isAboutTrade = (word: Word) =>
   tradeWord(word) !== undefined ||
-  /^(trad(e|es|ed|ing)|commerce|customs|goods|merchandise|market|markets|tariffs?|corridor|tirg\w*|tirdzniec\w*|preces?|precu|koridor\w*)$/.test(
+  /^(trad(e|es|ed|ing)|commerce|customs|goods|merchandise|business|market|markets|tariffs?|corridor|tirg\w*|tirdzniec\w*|preces?|precu|koridor\w*)$/.test(
     word.folded,
   );

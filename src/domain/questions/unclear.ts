@@ -29,7 +29,7 @@ const sentenceOf = ({ slot, text, readings }: Ambiguous): string => {
   return `ambiguous: “${text}” may be ${names}; ${remedies[slot]}${example}`;
 };
 
-/** Plans that score at least this share of the best are near readings. */
+/** Plans that score at least this share of the best are likely meanings, too. */
 const NEAR = 0.99;
 
 /** Refuses words that fit two plans nearly equally; `found` has the best first. */

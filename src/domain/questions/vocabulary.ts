@@ -55,7 +55,8 @@ function phrasesOf(language: "en" | "lv"): Phrases {
 export const englishPhrases = phrasesOf("en");
 export const latvianPhrases = phrasesOf("lv");
 
+const wordsOf = (texts: readonly string[]) => [...new Set(texts.flatMap(foldedIn))];
+
 /** Each word of the product phrases, folded as written. */
-export const productVocabulary: readonly string[] = [
-  ...new Set(productWords.rows.flatMap(({ en, lv }) => [...en, ...lv].flatMap(foldedIn))),
-];
+export const englishProductWords = wordsOf(productWords.rows.flatMap(({ en }) => en));
+export const latvianProductWords = wordsOf(productWords.rows.flatMap(({ lv }) => lv));

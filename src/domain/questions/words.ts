@@ -67,7 +67,7 @@ export function wordsIn(text: string): Word[] {
   const plain = text
     .slice(0, MOST_CHARACTERS)
     .normalize("NFC")
-    .replaceAll(/[-–=]+>|→|➔|⇒/g, " to ")
+    .replaceAll(/[-–=]+>|→|➔|⇒|(?<=\s)>+(?=\s)/g, " to ")
     .replaceAll(/[’ʼ`´]/g, "'");
   const words: Word[] = [];
   let end = 0;

@@ -27,8 +27,7 @@ export const released = z.strictObject({
 
 export const events = {
   ReferenceReleased: {
-    means:
-      "A table of reference data, such as rates or wages, became the one that answers are computed from.",
+    means: "Answers use a new release of a table of reference data, such as rates or wages.",
     1: released,
     public: true,
   },

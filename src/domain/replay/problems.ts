@@ -6,13 +6,13 @@ export const replayProblems = problemTypes({
     code: "conflict",
     title: "History diverged",
     meaning:
-      "The cursor or log position belongs to another history than this log's; compare with your stored events before you continue.",
+      "The cursor or log position belongs to a different history than this log's; compare with your stored events before you continue.",
   },
   "link-expired": {
     code: "forbidden",
     status: 410,
     title: "Link expired",
-    meaning: "A signed link is good for a while only; ask for a new one where you got it.",
+    meaning: "A signed link is valid for a limited time; request a new one where you got it.",
   },
   "snapshot-being-made": {
     code: "unavailable",

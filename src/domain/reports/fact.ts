@@ -26,7 +26,7 @@ export const origin = z.object({
   path: z.string().describe("JSON Pointer (RFC 6901) into its answer"),
   answer_sha256: z.string().describe("SHA-256 of the RFC 8785 form of the answer's `{ data, meta }`"),
   dataset: z.string(),
-  vintage: z.string().describe("`meta.rests_on` of the answer: what `vintage` takes to ask it again"),
+  vintage: z.string().describe("`meta.rests_on` of the answer: send it as `vintage` to repeat the call"),
   synthetic: z.boolean(),
 });
 export type Origin = z.infer<typeof origin>;
@@ -45,7 +45,7 @@ const formulaNames = Object.keys(formulas) as [Formula, ...Formula[]];
 
 const common = {
   id: z.string().describe("F1, F2, … in the order of the report's requests"),
-  label: z.string().describe("What it is, in words without a digit"),
+  label: z.string().describe("The fact's name, in words without a digit"),
   value: z.union([z.number(), z.string()]).describe("As the answer has it; never rounded"),
   unit: z.enum(units).describe("share and change are printed in percent: 0.1 = 10 %"),
 };

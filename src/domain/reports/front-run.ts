@@ -32,7 +32,7 @@ export const events = {
       week: z.iso.date().describe("A Monday, at 07:00 UTC of which it is due."),
       vintage: z.string().describe("The vintages that it was computed on, by comma."),
       synthetic: z.boolean(),
-      signals: z.array(signal).max(MOST_SIGNALS).describe("Of policies at least seven days old."),
+      signals: z.array(signal).max(MOST_SIGNALS).describe("Signals of policies at least seven days old."),
     }),
     public: true,
   },

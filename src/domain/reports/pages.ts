@@ -69,11 +69,11 @@ const readers: Readonly<Record<string, string>> = {
   sovereign_brief_multi: "Those who answer for a country's supply across sectors",
   sovereign_brief_deep: "Those who answer for a country's supply across sectors, and their analysts",
   trade_premium_deep_analysis: "Those who trade with a country, and their analysts",
-  trade_premium_custom_report: "Whoever asks this question",
-  fusion_deep_analysis: "Whoever asks this question",
+  trade_premium_custom_report: "All who have this question",
+  fusion_deep_analysis: "All who have this question",
 };
 
-const readersOf = ({ operation }: Report): string => readers[operation] ?? "Whoever asks this question";
+const readersOf = ({ operation }: Report): string => readers[operation] ?? "All who have this question";
 
 /** The scope of a question in the caller's own words; a question in ours states its scope itself. */
 function scopeOf({ question, ...rest }: Report["input"]): Doc["cover"] {

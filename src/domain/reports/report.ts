@@ -102,9 +102,9 @@ export const rejectionText = (why: RejectionReason): string => rejectionReasons[
 /** The model that was asked for a summary, and the outcome. */
 export const modelSummary = z.strictObject({
   name: z.string(),
-  host: z.string().describe("Where it was called"),
-  prompt_sha256: sha256.describe("Of the request's body"),
-  answer_sha256: sha256.nullable().describe("Of its answer's text; null without an answer"),
+  host: z.string().describe("The host of the call"),
+  prompt_sha256: sha256.describe("SHA-256 of the request's body"),
+  answer_sha256: sha256.nullable().describe("SHA-256 of its answer's text; null without an answer"),
   used: z.boolean().describe("true: the first section is its choice of the findings"),
   why: z
     .enum(Object.keys(rejectionReasons) as [RejectionReason, ...RejectionReason[]])
@@ -130,9 +130,9 @@ export const report = z
     sections: z.array(section),
     facts: z.array(fact),
     facts_sha256: sha256.describe(
-      "Of the RFC 8785 form of report_id, operation, input, vintages and facts; the log has it",
+      "SHA-256 of the RFC 8785 form of report_id, operation, input, vintages and facts; the log has it",
     ),
-    sha256: sha256.describe("Of the RFC 8785 form of all but this"),
+    sha256: sha256.describe("SHA-256 of the RFC 8785 form of all other fields"),
     methods: z.array(method),
     sources: z.array(source),
     limits: z.array(citedText).describe("Its limits, with reasons"),
@@ -150,21 +150,21 @@ export const report = z
       ),
     quotations_sha256: sha256
       .optional()
-      .describe("Of the RFC 8785 form of `{ quotations }`, where there are any"),
+      .describe("SHA-256 of the RFC 8785 form of `{ quotations }`, if there are any"),
   })
   .meta({ id: "Report" });
 export type Report = z.infer<typeof report>;
 
 export const events = {
   ReportMade: {
-    means: "A report was written, and what it says is fixed by its digest.",
+    means: "A report was written; its digest fixes its content.",
     1: z.strictObject({
       report_id: madeId,
       operation: z.string(),
-      input_sha256: sha256.describe("Of the RFC 8785 form of its input."),
-      facts_sha256: sha256.describe("Of its detached facts: facts.json."),
+      input_sha256: sha256.describe("SHA-256 of the RFC 8785 form of its input."),
+      facts_sha256: sha256.describe("SHA-256 of its detached facts: facts.json."),
       vintages: z.string(),
-      sha256: sha256.describe("Of the RFC 8785 form of the report, which names its object."),
+      sha256: sha256.describe("SHA-256 of the RFC 8785 form of the report, which names its object."),
       bytes: z.int().positive(),
       model: modelSummary.nullable(),
     }),

@@ -45,7 +45,7 @@ export const prefix = "seed-commitment-";
 
 export const streamOf = (seedHash: string) => prefix + seedHash;
 
-/** Belongs to nobody: all callers may rely on a commitment, whoever requested it. */
+/** Has no owner: all callers may rely on a commitment. */
 export const targetOf = (seedHash: string) => ({ tenant: "operator", id: seedHash });
 
 export const initialState = (): CommitmentState => undefined;

@@ -4,11 +4,11 @@ export const rngProblems = problemTypes({
   "other-seed": {
     code: "conflict",
     title: "Other seed",
-    meaning: "Another seed of random numbers is active by now than the one you named; nothing was drawn.",
+    meaning: "The seed that you named is no longer active; nothing was drawn.",
   },
   "seed-missing": {
     code: "unavailable",
     title: "Seed missing",
-    meaning: "No seed of random numbers is active for a moment, or the requested one is unavailable.",
+    meaning: "No seed is active at the moment, or the requested one is unavailable.",
   },
 });

@@ -14,7 +14,7 @@ import { type ActiveSeed, spaces } from "./seeds.ts";
 /** The record of any draw from a seed. */
 export const drawn = {
   roll_id: z.string(),
-  tenant: z.string().describe("The tenant whose name is part of what was signed with the seed."),
+  tenant: z.string().describe("The tenant whose name is part of the signed message."),
   space: z.enum(spaces),
   chain: z.int(),
   index: z.int(),

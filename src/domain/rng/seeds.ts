@@ -48,9 +48,9 @@ const committed = z.strictObject({
   signer: z.string(),
   block_number: z.int(),
   block_hash: chainHash.describe(
-    "Unknown to everybody when the chain was made: client seeds that are left out rest on it.",
+    "Unknown to everybody when the chain was made: omitted client seeds rest on it.",
   ),
-  committed_at: time.describe("Of that block; not before the head was published."),
+  committed_at: time.describe("That block's time; not before the head was published."),
 });
 
 const activated = z.strictObject({
@@ -61,7 +61,7 @@ const activated = z.strictObject({
     .int()
     .min(1)
     .describe(
-      "At most so many rolls and bets are drawn from it; it is revealed once they are used up, or at this time.",
+      "Its highest number of rolls and bets; it is revealed once they are used up, or at `retires_at`.",
     ),
   retires_at: time,
 });
@@ -102,7 +102,7 @@ export const events = {
     public: true,
   },
   SeedActivated: {
-    means: "From now on random numbers are drawn from this seed, which is still secret.",
+    means: "Random numbers are drawn from this seed from now on; it is still secret.",
     1: activated,
     public: true,
   },
@@ -191,7 +191,7 @@ export const commit =
   (state: SeedState): SeedEvent[] => {
     const found = state.chains.find(({ chain }) => chain === facts.chain);
     if (!found || found.committed) return [];
-    if (found.head_hash !== facts.head_hash) refuse("conflict", `chain ${facts.chain} has another head`);
+    if (found.head_hash !== facts.head_hash) refuse("conflict", `chain ${facts.chain} has a different head`);
     return isCommittedBefore(found.published_at, facts.committed_at)
       ? [abandonment(found, "committed-before", state, recorded_at)]
       : [{ type: "SeedChainCommitted", data: facts }];

@@ -11,11 +11,14 @@ export type LatinName = {
   spellings: ReadonlyMap<string, readonly string[]>;
   /** Consonants that a word without written vowels may stand for. */
   skeletons: ReadonlyMap<string, readonly string[]>;
+  /** The first and last letters that such a word can have; absent = any. */
+  shapes: ReadonlyMap<string, RegExp>;
   /** Words of Arabic script that romanisations often leave out. */
   particles: ReadonlySet<string>;
 };
 
 const NO_READINGS: ReadonlyMap<string, readonly string[]> = new Map();
+const NO_SHAPES: ReadonlyMap<string, RegExp> = new Map();
 const NO_PARTICLES: ReadonlySet<string> = new Set();
 /** The article is a part of its word in Arabic, and a word of its own or nothing in Latin letters. */
 const ARABIC_PARTICLES: ReadonlySet<string> = new Set(["AL"]);
@@ -85,7 +88,8 @@ const replaced = (text: string, pairs: readonly (readonly [RegExp, string])[]) =
 /** Arabic letters as written in Latin: by consonant; `A`, `W` and `Y` may be long vowels. */
 const ARABIC: Readonly<Record<string, string>> = Object.fromEntries(
   `اA أA إA آA ٱA ىA ةE ءᴴ ئY ؤW بB پP تT ثθ جJ چC حH خX دD ذδ رR ڑR زZ ژJ سS شŠ صS ضδ طT ظδ عᴴ غΓ فF ڤV قQ كK کK گG ڭG
-   لL مM نN ںN هH ہH ھH وW ۆW ۇW ۋV يY یY ےY ېY ټT ډD ړR ښŠ ڼN ڕR ڵL`
+   لL مM نN ںN هH ہH ھH وW ۆW ۇW ۋV يY یY ےY ېY ټT ډD ړR ښŠ ڼN ڕR ڵL
+   ځZ څC ږG`
     .split(/\s+/)
     .filter(Boolean)
     .map((pair) => [pair[0]!, pair.slice(1)]),
@@ -101,7 +105,7 @@ const FOLDED: Readonly<Record<string, readonly string[]>> = {
   X: ["H", "K"],
   Š: ["S"],
   Γ: ["GH", "G"],
-  Q: ["K", "G"],
+  Q: ["K", "G", "GH"],
   V: ["V"],
   Z: ["S"],
   ᴴ: [""],
@@ -118,13 +122,13 @@ const SHOWN: Readonly<Record<string, string>> = {
 
 /** Common Arabic and Persian names, whose vowels are known, and forms of address. */
 const ARABIC_WORDS: ReadonlyMap<string, readonly string[]> = new Map(
-  `علي على علی ALI ALY|عمر OMAR UMAR AMOR|عثمان UTHMAN OTHMAN OSMAN USMAN|حسن HASAN HASSAN|حسين حسین HUSAYN HUSSEIN HUSSAIN HOSSEIN HUSAIN|محمد MOHAMMED MUHAMMAD MOHAMED MOHAMMAD MOHAMAD|
+  `علي على علی ALI ALY|عمر OMAR UMAR AMOR|عثمان UTHMAN OTHMAN OSMAN USMAN|حسن HASAN HASSAN|حسين حسین HUSAYN HUSSEIN HUSSAIN HOSSEIN HUSAIN HOCINE HASSINE HOUCINE HOSEIN|محمد MOHAMMED MUHAMMAD MOHAMED MOHAMMAD MOHAMAD|
    احمد أحمد AHMED AHMAD|محمود MAHMUD MAHMOUD|حامد HAMID HAMED|حميد HAMID HAMEED|ابو أبو ابا أبا ABU ABOU ABO ABI|ابي أبي ABI ABU|بن BIN BEN IBN|ابن IBN BIN BEN|بنت BINT BENT|ام أم UMM OM|ولد OULD WALAD|
-   عبد ABD|الله ALLAH|عيسى عیسی ISA ISSA EISA|موسى موسی MUSA MOUSSA MOUSA|يحيى یحیی YAHYA YEHIA|طه TAHA|آغا اغا AGHA AGA|يوسف یوسف YUSUF YOUSSEF YOUSEF YOUSUF|ابراهيم إبراهيم ابراهیم إبراهیم IBRAHIM EBRAHIM|
+   عبد ABD|الله ALLAH|عيسى عیسی ISA ISSA EISA ESSA|موسى موسی MUSA MOUSSA MOUSA|يحيى یحیی YAHYA YEHIA|طه TAHA|آغا اغا AGHA AGA|يوسف یوسف YUSUF YOUSSEF YOUSEF YOUSUF|ابراهيم إبراهيم ابراهیم إبراهیم IBRAHIM EBRAHIM|
    اسماعيل إسماعيل ISMAIL ISMAEL ESMAIL|سليمان SULAYMAN SULEIMAN SULAIMAN|سعيد SAID SAEED|سعد SAAD SAD|خالد KHALID KHALED|خليل KHALIL|خان KHAN|رضا REZA RIDA|مهدي مهدی MAHDI MEHDI|هادي هادی HADI|جواد JAVAD JAWAD|
-   ناصر NASIR NASSER NASER|نصر NASR|صالح SALIH SALEH|صلاح SALAH|طاهر TAHIR TAHER|زياد ZIYAD ZIAD|وليد WALID WALEED|ولي ولی WALI|نور NUR NOOR NOUR|دين DIN DEEN EDDINE|اسامة أسامة OSAMA USAMA|انس أنس ANAS|امين أمين AMIN|
-   فاطمة FATIMA|كمال KAMAL|جمال JAMAL DJAMEL|جلال JALAL|طلال TALAL|بلال BILAL|هلال HILAL|عادل ADIL ADEL|عامر AMIR AMER AAMIR|عمار AMMAR|عاصم ASIM ASSEM|عباس ABBAS|عزيز AZIZ|رحيم RAHIM|كريم KARIM|حكيم HAKIM|قاسم QASIM KASSEM|
-   جعفر JAFAR DJAAFAR|داود داوود DAWUD DAOUD|ايوب أيوب AYUB AYYUB AYOUB|اديب أديب ADIB|غلام GHULAM|سيد SAYYID SAYED SAID|شيخ SHEIKH|دكتور دكتورة DR|مهندس ENGINEER|حاج حاجي حاجی HAJI HAJJ|ملا MULLAH|مولوي مولوی MAULAVI|سيدة SAYYIDA|استاذ أستاذ USTADH`
+   ناصر NASIR NASSER NASER|نصر NASR|صالح SALIH SALEH SALAH|صلاح SALAH|طاهر TAHIR TAHER|زياد ZIYAD ZIAD|وليد WALID WALEED|ولي ولی WALI|نور NUR NOOR NOUR|دين DIN DEEN EDDINE|اسامة أسامة OSAMA USAMA|انس أنس ANAS|امين أمين AMIN|
+   فاطمة FATIMA|كمال KAMAL|جمال JAMAL DJAMEL|جلال JALAL|طلال TALAL|بلال BILAL|هلال HILAL|عادل ADIL ADEL|عامر AMIR AMER AAMIR AMAR|امير أمير AMIR AMEER EMIR AMER|عمري OMARI UMARI AMIRI|اياد إياد IYAD AYAD EYAD|اغ AG|حي HAI HAYY HAYE|عبدالله ABDULLAH ABDALLAH ABDELLAH ABDULLA ABDOULLAH|عمار AMMAR|عاصم ASIM ASSEM|عباس ABBAS|عزيز AZIZ|رحيم RAHIM|كريم KARIM|حكيم HAKIM|قاسم QASIM KASSEM|
+   جعفر JAFAR DJAAFAR|داود داوود DAWUD DAOUD|ايوب أيوب AYUB AYYUB AYOUB|اديب أديب ADIB|غلام GHULAM|سيد SAYYID SAYED SEYED SEYYED|گل كل GUL|اخوندزاده AKHUNDZADA AKHUNZADA|ابوبكر ABUBAKAR ABUBAKR ABOUBAKAR ABOUBAKR|شيخ SHEIKH|دكتور دكتورة DR|مهندس ENGINEER|حاج حاجي حاجی HAJI HAJJ|ملا MULLAH|مولوي مولوی MAULAVI|سيدة SAYYIDA|استاذ أستاذ USTADH`
     .split("|")
     .flatMap((row) => {
       const words = row.trim().split(" ");
@@ -144,10 +148,35 @@ const readings = (parts: readonly (readonly string[])[]): string[] =>
 
 const withoutDoubles = (text: string) => text.replaceAll(/(.)\1+/g, "$1");
 
-type Readings = { spellings: Map<string, string[]>; skeletons: Map<string, string[]> };
+type Readings = {
+  spellings: Map<string, string[]>;
+  skeletons: Map<string, string[]>;
+  shapes: Map<string, RegExp>;
+};
+
+/** Letters that are written: a word begins with its first, and ends with its last or the E of French spelling. */
+const BEGINNINGS: Readonly<Record<string, string>> = {
+  A: "(?:[AEIOU]|S[FKLMNPT])",
+  ᴴ: "[AEIOU]",
+  W: "[VWOU]",
+  Y: "[YIJEA]",
+};
+const ENDINGS: Readonly<Record<string, string>> = {
+  A: "[AEHO]",
+  ᴴ: "",
+  E: "[AEHT]",
+  H: "[AEHI]",
+  W: "[OUVWE]",
+  Y: "[AEIYH]",
+};
+
+const shapeOf = (letters: string): RegExp =>
+  new RegExp(
+    `^(?:[AE][DLNRSTZ])?${BEGINNINGS[letters[0]!] ?? "[^AEIOU]"}.*${ENDINGS[letters.at(-1)!] ?? "[^AIOUY]"}$`,
+  );
 
 /** An unvowelled word, and the consonants that it may stand for: W and Y may be vowels, a final H is often silent. */
-function unvowelled(letters: string, { skeletons }: Readings): string {
+function unvowelled(letters: string, { skeletons, shapes }: Readings): string {
   const shown = [...letters].map((one) => SHOWN[one] ?? one).join("");
   const parts = [...letters].map((one, at): readonly string[] => {
     if (one === "A") return [""];
@@ -158,21 +187,42 @@ function unvowelled(letters: string, { skeletons }: Readings): string {
   });
   // A listed romanisation does not tell S and H from SH.
   const ways = readings(parts).flatMap((one) => [one, consonantsOf(one)]);
-  const folded = new Set([...ways, consonantsOf(shown)].map(withoutDoubles));
+  // A listed romanisation reads ZH as one sound.
+  const asOne = /[Zδ]H/.test(letters) ? ways.map((one) => one.replace("SH", "J")) : [];
+  const folded = new Set([...ways, ...asOne, consonantsOf(shown)].map(withoutDoubles));
   folded.delete("");
   skeletons.set(shown, [...folded]);
+  shapes.set(shown, shapeOf(letters));
   return shown;
 }
 
-function arabicWord(word: string, found: Readings): string {
+const WRITTEN_APART = /(?<!\p{L})(عبد|[اأ]بو|[آا]خوند)\s+(الله|بكر|بکر|زاده)(?!\p{L})/gu;
+
+const known = new Set([...ARABIC_WORDS.values()].flat());
+/** True if a Latin word is the spelling of an Arabic name, though not of one that has these. */
+export const isAnotherName = (text: string, spellings: readonly string[]): boolean =>
+  known.has(text) && !spellings.includes(text);
+
+/** Two known names that are written without a space. */
+function knownParts(word: string): string[] | undefined {
+  for (let at = 2; at <= word.length - 2; at++) {
+    const parts = [word.slice(0, at), word.slice(at)];
+    if (parts.every((part) => ARABIC_WORDS.has(part)) && !parts[1]!.startsWith("ال")) return parts;
+  }
+  return undefined;
+}
+
+function arabicWord(word: string, found: Readings, hasArticle = false): string {
   const known = ARABIC_WORDS.get(word);
   if (known) {
     found.spellings.set(known[0]!, known.slice(1));
     return known[0]!;
   }
+  const split = knownParts(word);
+  if (split) return split.map((part) => arabicWord(part, found)).join(" ");
   if (/^عبد.{3}/.test(word)) return `ABD ${arabicWord(word.slice(3), found)}`;
   if (/^ابو.../.test(word)) return `ABU ${arabicWord(word.slice(3), found)}`;
-  if (/^ال../.test(word)) return `AL ${arabicWord(word.slice(2), found)}`;
+  if (!hasArticle && /^ال../.test(word)) return `AL ${arabicWord(word.slice(2), found, true)}`;
   const compound = /^(..+?)(?:ال(دين)|ال(له))$/.exec(word);
   if (!compound) return unvowelled(lettersOf(word), found);
   // The article's L goes into the D of DIN.
@@ -182,12 +232,13 @@ function arabicWord(word: string, found: Readings): string {
   return shown;
 }
 
-/** Names such as Nur al-Din and Nurullah are written as two words and as one. */
+/** Names such as Nur al-Din and Nurullah are written as two words and as one, and umlauts as two letters. */
 export const otherWaysToWrite = (name: string): string[] => {
   const joined = name
     .normalize("NFKC")
     .replaceAll(/(?<=\p{Script=Arabic}{2})(?<!(?<!\p{L})عبد) +(?=ال(?:دين|له|لہ|دین)(?!\p{L}))/gu, "");
-  return joined === name ? [name] : [name, joined];
+  const umlauts = replaced(name.normalize("NFC").toUpperCase(), UMLAUTS);
+  return [...new Set([name, joined, ...(/[ÄÖÜ]/iu.test(name.normalize("NFC")) ? [umlauts] : [])])];
 };
 
 /** One letter for those that Arabic, Persian and Urdu type differently. */
@@ -244,6 +295,12 @@ function hangul(word: string, found: Readings): string {
     .join(" ");
 }
 
+const UMLAUTS: readonly (readonly [RegExp, string])[] = [
+  [/Ä/g, "AE"],
+  [/Ö/g, "OE"],
+  [/Ü/g, "UE"],
+];
+
 /** Letters of German and Scandinavian, Baltic and Slavic languages as they are written without them. */
 const LATIN_SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/[ÄÆ]/g, "AE"],
@@ -273,6 +330,25 @@ function latinSpellings(name: string, { spellings }: Readings): void {
 
 const HAN_ADDRESS = /(?<=\p{Script=Han}{2})\s*(?:先生|女士|小姐|太太|様|氏|殿|さん|さま)$/u;
 
+/** A Chinese syllable of one letter is a part of the word beside it, and no initial; the family's name stands alone. */
+function withSyllablesJoined(word: string): string {
+  const syllables = [...word].map((one) => transliterate(one).trim());
+  const joined: string[] = [];
+  let open = "";
+  for (const [at, syllable] of syllables.entries()) {
+    const isLast = at === syllables.length - 1;
+    const isShort = at > 0 && syllable.length === 1;
+    if (isShort && joined.length > 1 && (isLast || /[MN]/i.test(syllable)))
+      joined.push(`${joined.pop()}${syllable}`);
+    else if (isShort && !isLast) open += syllable;
+    else {
+      joined.push(open + syllable);
+      open = "";
+    }
+  }
+  return joined.join(" ");
+}
+
 /** The name in Latin capitals without marks, and what its script leaves open. */
 export function romanised(name: string): LatinName {
   // Joiners and marks of direction are no letters; neither are Arabic's short vowels and its lengthening stroke.
@@ -282,17 +358,20 @@ export function romanised(name: string): LatinName {
       text: plain.toUpperCase(),
       spellings: NO_READINGS,
       skeletons: NO_READINGS,
+      shapes: NO_SHAPES,
       particles: NO_PARTICLES,
     };
-  const found: Readings = { spellings: new Map(), skeletons: new Map() };
+  const found: Readings = { spellings: new Map(), skeletons: new Map(), shapes: new Map() };
   latinSpellings(plain, found);
   const latin = plain
+    .replaceAll(WRITTEN_APART, "$1$2")
     .replaceAll(/[\p{L}\p{M}'’]+/gu, (word) =>
       /\p{Script=Latin}/u.test(word) ? withoutLookAlikes(word) : word,
     )
     .replaceAll(/(?<!\p{L})г-(?=(?:н|жа|жи|ну|на)(?!\p{L}))/giu, "г")
     .replace(KOREAN_ADDRESS, "")
     .replace(HAN_ADDRESS, "")
+    .replaceAll(/\p{Script=Han}{3,}/gu, withSyllablesJoined)
     .replaceAll(
       /\p{Script=Arabic}[\p{Script=Arabic}\p{M}]*/gu,
       (word) => ` ${arabicWord(plainArabic(word), found)} `,
@@ -301,7 +380,10 @@ export function romanised(name: string): LatinName {
       const letters = transliterate(word.replaceAll(/\p{M}/gu, ""), { unknown: "" })
         .toUpperCase()
         .replaceAll(/[^A-Z]/g, "");
-      return unvowelled(letters, found);
+      const shown = unvowelled(letters, found);
+      // Hebrew's letters of vowels are not told apart.
+      found.shapes.delete(shown);
+      return shown;
     })
     .replaceAll(/\p{Script=Hangul}+/gu, (word) => ` ${hangul(word, found)} `)
     .replaceAll(/(?<!\p{L})κα?\.(?=\s)/giu, "κύριος")

@@ -14,7 +14,7 @@ import {
 } from "./index.ts";
 import { type ListedKind, listedKinds } from "./list-entry.ts";
 import { type OmissibleWords, omissibleWords } from "./omissible-words.ts";
-import { otherWaysToWrite } from "./romanisation.ts";
+import { isAnotherName, otherWaysToWrite } from "./romanisation.ts";
 import { alikeness, consonantsOf, isSameName, jaroWinkler, type Word, wordOf } from "./similarity.ts";
 import { joinableWords, type NameWords, readName } from "./words.ts";
 
@@ -166,13 +166,15 @@ const isJoinOf = (text: string, words: readonly string[]): boolean =>
 /** Another romanisation of a word is nearly as good as its first. */
 const OTHER_SPELLING = 0.98;
 /** Words of the same consonants where vowels are not written, by number of consonants. */
-const UNVOWELLED = [0, 0.88, 0.93, 0.95, 0.96];
+const MANY_CONSONANTS = 0.96;
+const UNVOWELLED = [0, 0.88, 0.93, 0.95, MANY_CONSONANTS];
 /** A word with more spellings is a syllable, whose spellings are looked up as they stand. */
 const MOST_SPELLINGS = 2;
 
 const NO_READINGS: NameWords["readings"] = {
   spellings: new Map(),
   skeletons: new Map(),
+  shapes: new Map(),
   particles: new Set(),
 };
 
@@ -180,24 +182,31 @@ const NO_READINGS: NameWords["readings"] = {
 function alikeIn(index: NameIndex, word: Word, readings: NameWords["readings"]): Map<number, number> {
   const found = new Map<number, number>();
   const skeletons = readings.skeletons.get(word.text);
+  const shape = readings.shapes.get(word.text);
   const spellings = readings.spellings.get(word.text) ?? [];
   const put = (at: number | undefined, how: number) => {
     if (at !== undefined && how > (found.get(at) ?? 0)) found.set(at, how);
   };
+  const ofArabicName = readings.particles.size > 0 && spellings.length > 0;
+  const isAnother = (at: number) =>
+    ofArabicName && isAnotherName(index.vocabulary[at]!.text, [word.text, ...spellings]);
   put(index.byText.get(word.text), 1);
   for (const spelling of spellings) put(index.byText.get(spelling), OTHER_SPELLING);
   for (const skeleton of skeletons ?? [])
     for (const at of index.byAllConsonants.get(skeleton) ?? [])
-      put(at, UNVOWELLED[Math.min(skeleton.length, UNVOWELLED.length - 1)]!);
+      if (!shape || shape.test(index.vocabulary[at]!.text))
+        put(at, UNVOWELLED[Math.min(skeleton.length, UNVOWELLED.length - 1)]!);
   if (skeletons) return found;
   if (spellings.length > 0 && spellings.length <= MOST_SPELLINGS)
     for (const spelling of spellings)
-      for (const [at, how] of alikeIn(index, wordOf(spelling), NO_READINGS)) put(at, how * OTHER_SPELLING);
+      for (const [at, how] of alikeIn(index, wordOf(spelling), NO_READINGS))
+        if (!isAnother(at)) put(at, how * OTHER_SPELLING);
   const same = index.byText.get(word.text);
   const isOfItsOwn = same !== undefined && index.places[same]!.single.length >= NAME_OF_ITS_OWN;
   const look = (at: number, mayBeKin: boolean) => {
     if (found.has(at)) return;
     const other = index.vocabulary[at]!;
+    if (isAnother(at)) return;
     const how = alikeness(word, other, mayBeKin);
     if (how === 0) return;
     const isOther = isOfItsOwn && how > MOST_OF_OTHERS && other.text.length > 1 && !isSameName(word, other);
@@ -234,7 +243,6 @@ function joinedIn(
       }
     for (const at of index.byAllConsonants.get(word.consonants) ?? [])
       if (word.consonants.length >= LEAST_JOINED_CONSONANTS) found.set(at, LEAST_JOINED);
-    return found;
   }
   for (const at of sharing(index, word.text, 0.6)) {
     const { text } = index.vocabulary[at]!;
@@ -351,7 +359,7 @@ function promising(
 }
 
 type Pair = {
-  asked: QueryWord;
+  query: QueryWord;
   at: number;
   span: 1 | 2;
   how: number;
@@ -362,7 +370,7 @@ type Pair = {
 };
 
 /** Unlikeness counts more than the measure has it: words of other names are seldom below 0.8. */
-function contrastOf({ how, asked: queried, listed }: Pair): number {
+function contrastOf({ how, query: queried, listed }: Pair): number {
   const letters = Math.min(queried.word.text.length, listed.length);
   const isShort = letters > 1 && letters <= SHORT && !queried.isUnvowelled;
   return Math.max(0, 1 - (1 - how) * (isShort ? UNLIKE_SHORT : UNLIKE));
@@ -406,7 +414,7 @@ function judge(
         const own = isSame ? Math.min(listedAs, givenAs) : givenAs;
         const theirs = isSame ? own : listedAs;
         pairs.push({
-          asked: one,
+          query: one,
           at,
           span: 1,
           how: one.span === 2 ? how * JOINED : how,
@@ -418,12 +426,15 @@ function judge(
       }
       if (one.span === 2 || at + 1 === words.length) continue;
       const both = of.joins[at]!;
-      const isJoined = both >= 0 && canBeJoined(one.word.text, index.vocabulary[both]!.text);
-      const joined = isJoined ? (alike[i]!.get(both) ?? 0) : 0;
+      const joint = alike[i]!.get(both) ?? 0;
+      const isJoined =
+        (joint >= MANY_CONSONANTS && one.isUnvowelled) ||
+        (joint > 0 && canBeJoined(one.word.text, index.vocabulary[both]!.text));
+      const joined = isJoined ? joint : 0;
       const theirs = listedWeight(at) + listedWeight(at + 1);
       if (joined >= LEAST_JOINED)
         pairs.push({
-          ...{ asked: one, at, span: 2, how: joined * JOINED, own: theirs, theirs, isInitial: false },
+          ...{ query: one, at, span: 2, how: joined * JOINED, own: theirs, theirs, isInitial: false },
           listed: `${listed} ${textOf(at + 1)}`,
         });
     }
@@ -436,7 +447,7 @@ function judge(
   let [askedTotal, listedTotal] = [0, 0];
   const told: MatchedWord[] = [];
   for (const pair of pairs) {
-    const mine = pair.asked.span === 2 ? [pair.asked.at, pair.asked.at + 1] : [pair.asked.at];
+    const mine = pair.query.span === 2 ? [pair.query.at, pair.query.at + 1] : [pair.query.at];
     const theirs = pair.span === 2 ? [pair.at, pair.at + 1] : [pair.at];
     if (mine.some((at) => usedAsked.has(at)) || theirs.some((at) => usedListed.has(at))) continue;
     for (const at of mine) usedAsked.add(at);

@@ -67,9 +67,13 @@ export function readName(name: string, isKnown?: IsKnown): NameWords {
   const latin = withoutMarks(readings.text);
   const written = splitWords(latin);
   const plain = latin.replaceAll(/[^A-Z0-9]+/g, " ").replaceAll(LEGAL_PHRASES, " ");
+  // Chinese syllables such as CI and SA are no legal forms.
+  const hasForms = !/^[\p{Script=Han}\s·]+$/u.test(name);
   const telling = arabicAsOne(withoutFormPhrases(splitWords(plain))).filter(
     (word, at, all) =>
-      !isLegalForm(word) || (isKnown && isPiece(word, all[at - 1] ?? "", all[at + 1] ?? "", isKnown)),
+      !hasForms ||
+      !isLegalForm(word) ||
+      (isKnown && isPiece(word, all[at - 1] ?? "", all[at + 1] ?? "", isKnown)),
   );
   const left = telling.length > 0 ? telling : arabicAsOne(written);
   return { texts: isKnown ? left.map((word) => withoutForm(word, isKnown)) : left, written, readings };

@@ -14,8 +14,8 @@ export const backtest = z.strictObject({
     .nullable()
     .describe("With Wilson's interval at 95 %"),
   pnl: z.number().describe("Points"),
-  brier: share.nullable().describe("Of the strategy's chances; 0 is best"),
-  line_brier: share.nullable().describe("Of the line on the same statements"),
+  brier: share.nullable().describe("Brier score of the strategy's chances; 0 is best"),
+  line_brier: share.nullable().describe("Brier score of the line on the same statements"),
 });
 
 const counts = { opened: z.int().nonnegative(), ended: z.int().nonnegative() };

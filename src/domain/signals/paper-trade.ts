@@ -19,7 +19,7 @@ const opening = z.strictObject({
   line: chance.describe("Its share of the last ten months, which is the bet's price."),
   p: chance.describe("The chance that the strategy gives the statement."),
   confidence: chance.describe("The chance that it gives its own side."),
-  stake: z.number().min(0).max(10).describe("Of 1,000 points."),
+  stake: z.number().min(0).max(10).describe("Stake in points, of 1,000."),
   strategy: z.string(),
   version: z.int().positive(),
   reasoning: z.string(),
@@ -40,7 +40,7 @@ const pnl = z.number().describe("Points won; below 0, lost.");
 
 export const events = {
   PaperTradeOpened: {
-    means: "A bet without money was placed on what figures of a coming month will show.",
+    means: "A bet without money was placed on the figures of a coming month.",
     1: opened,
     2: opened.extend({
       as_of_month: month

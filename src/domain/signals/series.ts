@@ -14,7 +14,9 @@ export const statement = z.discriminatedUnion("kind", [
     kind: z.literal("above_last_year"),
     reporter: z.string(),
     flow: z.enum(flows),
-    hs: z.string(),
+    hs: z
+      .string()
+      .describe("An HS chapter, which exists in every year; revisions seldom move goods out of it"),
     month: monthField,
   }),
   z.strictObject({

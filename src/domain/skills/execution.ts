@@ -36,7 +36,7 @@ export type Format = (typeof formats)[number];
 
 const attempt = z.int().min(1).max(MOST_ATTEMPTS);
 const rests_on = z.string().describe("Vintages by comma; `log`: it read the log.");
-const object = sha256.describe("Of the sealed bytes, which names its object.");
+const object = sha256.describe("SHA-256 of the sealed bytes, which names its object.");
 
 export const failures = ["refused", "attempts", "deadline", "erased"] as const;
 
@@ -54,7 +54,7 @@ export const events = {
       task: sealed.describe("The task in the caller's words."),
       together: z.array(madeId).min(1).describe("All that the call requested, this one among them."),
       payment_id: paymentId.nullable().describe("The call's payment; null: by a key."),
-      price_micro: z.int().min(0).describe("Of this one, in micro-USDC; 0 by a key."),
+      price_micro: z.int().min(0).describe("Price of this one, in micro-USDC; 0 by a key."),
       deadline_at: time,
       requested_at: time,
     }),
@@ -74,8 +74,8 @@ export const events = {
       attempt,
       step: z.string(),
       operation: z.string(),
-      input_sha256: sha256.describe("Of the RFC 8785 form of the input."),
-      answer_sha256: sha256.describe("Of the RFC 8785 form of the answer's `{ data, meta }`."),
+      input_sha256: sha256.describe("SHA-256 of the RFC 8785 form of the input."),
+      answer_sha256: sha256.describe("SHA-256 of the RFC 8785 form of the answer's `{ data, meta }`."),
       object_sha256: object,
       vintages: rests_on,
       ms: z.int().min(0),
@@ -88,9 +88,9 @@ export const events = {
       attempt,
       model: z.string(),
       host: z.string(),
-      prompt_sha256: sha256.describe("Of the request's body."),
-      answer_sha256: sha256.nullable().describe("Of the last text read; null: there was none."),
-      tokens: z.int().min(0).describe("That counted against the day's budget."),
+      prompt_sha256: sha256.describe("SHA-256 of the request's body."),
+      answer_sha256: sha256.nullable().describe("SHA-256 of the last text read; null: there was none."),
+      tokens: z.int().min(0).describe("Tokens that counted against the day's budget."),
       used: z.boolean(),
       why: z.string().nullable().describe("Why it is not used; null: it is."),
       asked_at: time,
@@ -100,9 +100,9 @@ export const events = {
     means: "A skill finished its task, and the result is fixed by its digest.",
     1: z.strictObject({
       attempt,
-      result_sha256: sha256.describe("Of the RFC 8785 form of the result."),
+      result_sha256: sha256.describe("SHA-256 of the RFC 8785 form of the result."),
       object_sha256: object,
-      bytes: z.int().positive().describe("Of the result's RFC 8785 form."),
+      bytes: z.int().positive().describe("Length of the result's RFC 8785 form."),
       vintages: rests_on.describe("All vintages that the steps used, comma-separated."),
       finished_at: time,
     }),

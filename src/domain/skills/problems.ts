@@ -4,11 +4,12 @@ export const skillProblems = problemTypes({
   "execution-over": {
     code: "conflict",
     title: "Execution over",
-    meaning: "It has ended, or another attempt is at it: nothing more is recorded of this one.",
+    meaning: "The execution has ended, or another attempt runs it: this attempt records nothing more.",
   },
   "executions-waiting": {
     code: "quota_exceeded",
     title: "Too many executions wait",
-    meaning: "So many of yours wait to be run already. Wait until some have ended; nothing was charged.",
+    meaning:
+      "The maximum of your executions is waiting or running. Wait until some have ended; nothing was charged.",
   },
 });

@@ -88,7 +88,7 @@ export const skills: readonly Skill[] = [
   },
   {
     name: "tracker",
-    version: 1,
+    version: 2,
     scope: "skill",
     summary:
       "Recent movements: unusual months, the strongest pulses, single sources, imports ahead of policies",
@@ -102,11 +102,12 @@ export const skills: readonly Skill[] = [
         id: "alerts",
         operation: "trade_alerts",
         input: { hs: "$slots.hs", flow: "$slots.flow", months: 6 },
+        unless: ["country"],
       },
       {
         id: "pulse",
         operation: "trade_flow_pulse",
-        input: { reporter: "$slots.country", hs: "$slots.hs", flow: "$slots.flow", months: 3, limit: 5 },
+        input: { reporter: "$slots.country", hs: "$slots.hs", flow: "$slots.flow", months: 6, limit: 5 },
         optional: true,
       },
       {
@@ -121,7 +122,7 @@ export const skills: readonly Skill[] = [
         },
         optional: true,
       },
-      { id: "ahead", operation: "front_run_watch", input: { limit: 5 }, optional: true },
+      { id: "ahead", operation: "front_run_watch", input: { hs: "$slots.hs", limit: 5 }, optional: true },
     ],
     example: "What was unusual of late in imports of mineral fuels?",
   },

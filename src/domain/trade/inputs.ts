@@ -46,7 +46,7 @@ export const years = z
   .describe("Range of calendar years, YYYY-YYYY or YYYY; omitted = all");
 
 /** The product of an operation. Callers may also call the field `hs2`, which the input reader takes for it. */
-const productCode = z
+export const productCode = z
   .string('hs is text, such as "44"')
   .regex(/^\d{2}(\d{2}){0,4}$/, {
     error: "hs is a product code of 2, 4, 6, 8 or 10 digits, such as 44 or 39206290",
@@ -58,12 +58,12 @@ const productCode = z
   .meta({ alias: "hs2" });
 
 export const hs = productCode.describe(
-  "HS or CN code of 2, 4, 6 or 8 digits; of 10 the first 8 count, and of 8 as many as the dataset has, 6 at least, see `meta.hs`; omitted = all products; `hs2` is another name",
+  "HS or CN code of 2, 4, 6 or 8 digits; omitted = all products. A longer code is cut to the dataset's 6 or 8 digits: `meta.hs` shows the code used. `hs2` is an alias",
 );
 
 /** The product of an operation that needs one. */
 export const requiredHs = productCode.describe(
-  "The product: an HS or CN code of 2, 4, 6 or 8 digits; `meta.hs` says how many count; `hs2` is another name",
+  "The product: an HS or CN code of 2, 4, 6 or 8 digits; `meta.hs` shows the code used; `hs2` is an alias",
 );
 
 /** One of several products, by its chapter. */
@@ -86,7 +86,7 @@ export const recentMonths = z
   .min(1, "months is at least 1")
   .max(24, "months is at most 24")
   .default(6)
-  .describe("How many months to look at, 1 to 24, counted back from the dataset's last");
+  .describe("Number of months, 1 to 24, counted back from the dataset's last");
 
 /** The basis of a product's codes over the years. */
 export const basis = z
@@ -94,7 +94,7 @@ export const basis = z
   .regex(/^(reported|family|(19|20)\d{2})$/, "basis is reported, family, or a year such as 2022")
   .transform((text): CodeBasis => (text === "reported" || text === "family" ? text : Number(text)))
   .describe(
-    "How a code is followed over its changes: reported = alone; family = with all codes that changed into each other; a year = the family of that year's code; omitted = reported, but a family where a change would be compared. See `meta.codes`",
+    "How a code is followed over its changes. reported: alone; family: with all codes that changed into each other; a year: the family of that year's code. Omitted = reported, but a family where a change would be compared. See `meta.codes`",
   );
 
 export const procedure = z

@@ -9,7 +9,7 @@ export const tradeProblems = problemTypes({
   "dataset-missing": {
     code: "unavailable",
     title: "Dataset missing",
-    meaning: "The data this needs is not loaded (yet); see Retry-After.",
+    meaning: "The required data is not loaded yet; see Retry-After.",
   },
   "import-running": {
     code: "conflict",
@@ -26,6 +26,6 @@ export const tradeProblems = problemTypes({
     code: "unavailable",
     title: "Memory limit",
     meaning:
-      "The data needs more memory than may be used for it. Nothing was changed; a narrower question may do.",
+      "The data needs more memory than the service allows. Nothing was changed; a narrower question may work.",
   },
 });

@@ -3,7 +3,7 @@ export const NORMAL_MAD = 1.4826;
 
 /** The mean of the two middle values for an even number; undefined for none. */
 export function median(values: readonly number[]): number | undefined {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = Float64Array.from(values).sort();
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2
     ? sorted[middle]

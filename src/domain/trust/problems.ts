@@ -5,7 +5,7 @@ export const trustProblems = problemTypes({
     code: "conflict",
     title: "Self-attestation",
     meaning:
-      "The attestor is the subject itself, or bound to it: one tenant, one wallet, or a delegation between the two. Self-attestations are refused.",
+      "The attestor is the subject itself, or related to it: the same tenant, the same wallet, or a delegation between them. Self-attestations are refused.",
   },
   "trust-computing": {
     code: "unavailable",
@@ -16,7 +16,6 @@ export const trustProblems = problemTypes({
   "no-passport": {
     code: "conflict",
     title: "No passport",
-    meaning:
-      "Only agents attest, and the caller is none: register one and prove the wallet that pays as its key.",
+    meaning: "Only agents can attest: register an agent, and prove the paying wallet as its key.",
   },
 });

@@ -33,7 +33,9 @@ export const events = {
       edges: z.int().nonnegative().describe("How many pairs count."),
       rounds: z.int().min(1).max(64),
       table_sha256: z.literal(TABLE_SHA256),
-      result_sha256: sha256.describe("Of the lines `<sx_number> <micro-points>\\n`: docs/trust-score.md."),
+      result_sha256: sha256.describe(
+        "SHA-256 of the lines `<sx_number> <micro-points>\\n`: docs/trust-score.md.",
+      ),
       computed_at: time,
     }),
     public: true,

@@ -58,7 +58,7 @@ export const events = {
       .describe("The chain refused it, which counts once that block is final."),
   },
   AirdropFailed: {
-    means: "An airdrop was given up: nothing of it was paid, and nothing will be.",
+    means: "An airdrop was abandoned: nothing of it was paid, and nothing will be.",
     1: z.strictObject({ airdrop_id, reason: z.string(), failed_at: time }),
   },
   AirdropReorged: {

@@ -4,6 +4,6 @@ export const walletProblems = problemTypes({
   "platform-token-missing": {
     code: "unavailable",
     title: "Platform token missing",
-    meaning: "This service has no platform token on its chain, and what moves it cannot be done.",
+    meaning: "This service has no platform token on its chain, so it cannot move one.",
   },
 });

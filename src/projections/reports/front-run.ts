@@ -51,17 +51,26 @@ export type SignalRow = {
   synthetic: boolean;
 };
 
-/** The largest spikes, of policies since a day where one is given; `allow_synthetic` includes invented ones. */
+/** `hs`: of this product, or of one that it is part of or has as a part. `allow_synthetic` includes invented signals. */
+export type SignalQuery = {
+  since: string | undefined;
+  hs: string | undefined;
+  limit: number;
+  allow_synthetic: boolean;
+};
+
+/** The largest spikes, of policies since a day where one is given. */
 export async function frontRunSignals(
   pool: pg.Pool,
-  { since, limit, allow_synthetic }: { since: string | undefined; limit: number; allow_synthetic: boolean },
+  { since, hs, limit, allow_synthetic }: SignalQuery,
 ): Promise<SignalRow[]> {
   const { rows } = await pool.query<SignalRow>(
     `select signal_id, policy_date::text, hs_code, spike_multiple, confidence, week::text, vintage, synthetic
      from read.front_run_signals_v1
      where ($1::date is null or policy_date >= $1::date) and ($3 or not synthetic)
+       and ($4::text is null or starts_with(hs_code, $4) or starts_with($4, hs_code))
      order by spike_multiple desc, signal_id limit $2`,
-    [since ?? null, limit, allow_synthetic],
+    [since ?? null, limit, allow_synthetic, hs ?? null],
   );
   return rows;
 }

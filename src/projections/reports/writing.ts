@@ -29,6 +29,7 @@ import type { rerouteOutput } from "../trade/answers/rerouting.ts";
 import type { seasonOutput } from "../trade/answers/seasonality.ts";
 import type { timelineOutput } from "../trade/answers/series.ts";
 import type { sourcesOutput } from "../trade/answers/sources.ts";
+import { codeLimits } from "./code-limits.ts";
 import type { SignalRow } from "./front-run.ts";
 
 /** The operations that reports call, and the types of their answers. */
@@ -111,7 +112,13 @@ export function reportDraft(call: CallOperation): ReportDraft {
       limits,
     };
   };
-  const hear = (one: AnswerWithOrigin) => void sourced.push(one);
+  const limit: ReportDraft["limit"] = (said) => {
+    if (!limits.some(({ text }) => text === said.text)) limits.push(said);
+  };
+  const hear = (one: AnswerWithOrigin) => {
+    sourced.push(one);
+    for (const said of codeLimits(facts, one)) limit(said);
+  };
   return {
     async ask(operation, input) {
       const answer = await call(operation, input);
@@ -126,9 +133,7 @@ export function reportDraft(call: CallOperation): ReportDraft {
       if (method) used.add(method);
       return { ...said, confidence, method: method ?? null };
     },
-    limit(said) {
-      if (!limits.some(({ text }) => text === said.text)) limits.push(said);
-    },
+    limit,
     quote: (given) => void quotations.push(...given),
     first() {
       const [first] = sourced;

@@ -82,9 +82,9 @@ async function spending(pool: pg.Pool, query: OwnQuery): Promise<z.infer<typeof 
 
 export const ordersOutput = z.object({
   data: z.object({
-    orders: z.int().describe("Placed, whatever came of them"),
-    sold: z.int().describe("Of those paid for, and neither cancelled nor returned"),
-    net_eur: money.describe("Of those that were sold"),
+    orders: z.int().describe("Placed orders, in any later status"),
+    sold: z.int().describe("Paid orders, neither cancelled nor returned"),
+    net_eur: money.describe("Net value of the sold orders"),
     vat_eur: money,
     gross_eur: money,
     by_status: z.array(z.object({ status: z.string(), orders: z.int(), gross_eur: money })),
@@ -132,9 +132,9 @@ export const settlementsOutput = z.object({
   data: z.object({
     settled: z.int().describe("Payments that the log has as settled"),
     settled_usdc: money,
-    confirmed: z.int().describe("Of those, compared with a block of the chain that stays for good"),
+    confirmed: z.int().describe("Payments compared with a final block of the chain"),
     confirmed_usdc: money,
-    taken_back: z.int().describe("Settled once, and taken back by the chain"),
+    taken_back: z.int().describe("Settled once, and reversed by the chain"),
   }),
   meta: about,
 });

@@ -41,6 +41,13 @@ export const skillSections = (writing: ReportDraft, operation: string, sourced: 
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;
 
+const methodNames = {
+  tsb: "smoothing of amounts and their frequency after Teunter, Syntetos and Babai",
+  seasonal_tsb: "the same smoothing with factors of the season",
+  mean: "the mean of the months",
+  none: "too short a history for any method",
+} as const;
+
 function forecastSections(
   { at, finding, limit }: ReportDraft,
   sourced: OwnAnswer<"forecast_of_months">,
@@ -48,7 +55,7 @@ function forecastSections(
   const findings: Finding[] = [];
   const rows: Section["tables"][number]["rows"] = [];
   if (sourced.answer.data.length === 0) limit(citing`There are too few complete months to forecast from.`);
-  for (const [n, { flow, months }] of sourced.answer.data.entries()) {
+  for (const [n, { flow, months, method: name }] of sourced.answer.data.entries()) {
     const method = at(sourced, `/data/${n}/method`, `method of the forecast of ${words[flow]}`, "text");
     const used = at(
       sourced,
@@ -57,7 +64,10 @@ function forecastSections(
       "count",
     );
     findings.push(
-      finding(citing`The forecast of ${words[flow]} is made by ${method} of ${used} months.`, "estimated"),
+      finding(
+        citing`The forecast of ${words[flow]} is made from ${used} months by ${method}: ${methodNames[name]}.`,
+        "estimated",
+      ),
     );
     for (const [m, { lo80_eur, hi80_eur }] of months.entries()) {
       const figure = (name: string, label: string) =>
@@ -82,12 +92,16 @@ function forecastSections(
   }
   const columns = ["Flow", "Month", "Expected", "From", "To"];
   return [
-    section("What is to be expected", "By the method that is named, over the complete months before.", {
+    section("Forecast", "Expected trade of the next months.", {
       findings,
       tables: rows.length > 0 ? [{ title: "Months to come", columns, rows }] : [],
     }),
   ];
 }
+
+/** Figures of one month, or of all time up to it. */
+const timeOf = ({ answer }: { answer: { meta: { month: string | null } } }) =>
+  answer.meta.month === null ? "Up to" : "In";
 
 function spendingSections({ at, finding }: ReportDraft, sourced: OwnAnswer<"own_spending">): Section[] {
   const usdc = (path: string, label: string) => at(sourced, `/data/${path}`, label, "USDC");
@@ -105,7 +119,7 @@ function spendingSections({ at, finding }: ReportDraft, sourced: OwnAnswer<"own_
     section("What you have spent", "Payments that were settled, and what went back.", {
       findings: [
         finding(
-          citing`Up to ${month}, ${count} payments of yours came to ${usdc("settled_usdc", "paid in all")}; ${refunds} refunds gave back ${usdc("refunded_usdc", "given back in all")}.`,
+          citing`${timeOf(sourced)} ${month}, ${count} payments of yours came to ${usdc("settled_usdc", "paid in all")}; ${refunds} refunds gave back ${usdc("refunded_usdc", "given back in all")}.`,
         ),
       ],
       tables: rows.length > 0 ? [{ title: "By operation", columns, rows }] : [],
@@ -124,10 +138,10 @@ function ordersSections({ at, finding }: ReportDraft, sourced: OwnAnswer<"own_or
     factCell(eur(`by_status/${n}/gross_eur`, "with tax")),
   ]);
   return [
-    section("Your orders", "Goods ordered here, whatever came of them.", {
+    section("Your orders", "Goods that you ordered, in every status.", {
       findings: [
         finding(
-          citing`Up to ${month} there are ${orders} orders, ${sold} of them paid for: ${eur("net_eur", "net")} net, ${eur("vat_eur", "value added tax")} tax, ${eur("gross_eur", "gross")} in all.`,
+          citing`${timeOf(sourced)} ${month} there were ${orders} orders, ${sold} of them paid for: ${eur("net_eur", "net")} net, ${eur("vat_eur", "value added tax")} tax, ${eur("gross_eur", "gross")} in all.`,
         ),
       ],
       tables:

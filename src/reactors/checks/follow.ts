@@ -37,7 +37,7 @@ export const checksReactor = reactor({
   memory: (): FollowMemory => ({}),
   take: ({ app, memory }) => followChecks(app, memory),
   troubles: {
-    away: "the chain is away: checks are not followed meanwhile",
+    away: "the chain is unavailable: checks are not followed meanwhile",
     behind: "checks are not followed: the chain lags behind its earlier state",
     foreign: "checks are not followed: this is another chain than the one they were made for",
     failed: "checks cannot be followed; trying again",

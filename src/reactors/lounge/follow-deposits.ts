@@ -1,6 +1,6 @@
 /**
  * Credits a wallet's account when its platform tokens reach the house, and takes the credit back after a reorg.
- * Deposits count from the block that is on L1 (`safe`) and are followed until theirs is final. A chain that is away,
+ * Deposits count from the block that is on L1 (`safe`) and are followed until theirs is final. A chain that is unavailable,
  * lags or is another one changes nothing: the next tick retries.
  */
 
@@ -42,7 +42,7 @@ export const depositsReactor = reactor({
   memory: (): DepositMemory => ({}),
   take: ({ app, memory }) => followDeposits(app, app.platform_token!, memory),
   troubles: {
-    away: "the chain is away: deposits to the lounge are not seen meanwhile",
+    away: "the chain is unavailable: deposits to the lounge are not seen meanwhile",
     behind: "the chain lags behind its earlier state: deposits to the lounge are not seen meanwhile",
     foreign: "the RPC serves another history than the one deposits were credited from: none is credited",
     failed: "deposits to the lounge cannot be followed; trying again",

@@ -26,7 +26,7 @@ export const followReactor = reactor<Memory, FollowFailure>({
   memory: () => ({ at: undefined, read_at: 0 }),
   take: ({ app, memory, signal }) => follow(app, app.outside!, memory, signal),
   troubles: {
-    unreached: "the log's copy outside is not continued: its store is away",
+    unreached: "the log's copy outside is not continued: its store is unavailable",
     deleted: "the log's copy outside is not continued: its stream was deleted",
     truncated: "the log's copy outside is not continued: the beginning of its stream is hidden",
     oversized: "the log's copy outside is not continued: its store takes no event of this size",

@@ -1,4 +1,4 @@
-/** The reactor of random numbers' seeds. Seeds are used and revealed also while the chain is away or another one. */
+/** The reactor of random numbers' seeds. Seeds are used and revealed also while the chain is unavailable or another one. */
 
 import { reactor } from "../../core/background/reactor.ts";
 import { spaces } from "../../domain/rng/seeds.ts";
@@ -29,7 +29,7 @@ export const seedsReactor = reactor({
     return followed;
   },
   troubles: {
-    away: "the chain is away: seeds are not committed meanwhile",
+    away: "the chain is unavailable: seeds are not committed meanwhile",
     behind: "seeds are not committed: the chain lags behind its earlier state",
     foreign: "seeds are not committed: this is another chain than the log's",
     failed: "seeds cannot be maintained; trying again",

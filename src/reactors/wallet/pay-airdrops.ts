@@ -26,7 +26,7 @@ import { APPROVE_GAS, allowanceCall, amountIn, approveCall, balanceCall } from "
 import { airdropsProjection, airdropsToFollow } from "../../projections/wallet/airdrops.ts";
 
 /** `look_at`: the next check of paid airdrops, in milliseconds of Unix time; `told`: the warnings already logged. */
-export type AirdropMemory = { look_at: number; told: Set<string> };
+export type AirdropMemory = { look_at: number; seen: Set<string> };
 
 export type AirdropOptions = { log: ReactorLog; memory: AirdropMemory; signal?: AbortSignal };
 
@@ -49,7 +49,7 @@ export const airdropsReactor = reactor({
   memory: noAirdropMemory,
   take: ({ app, ...options }) => payAirdrops(app, options),
   troubles: {
-    away: "the chain is away: airdrops are not paid meanwhile",
+    away: "the chain is unavailable: airdrops are not paid meanwhile",
     behind: "airdrops are not paid: the chain lags behind its earlier state",
     foreign: "airdrops are not paid: this is another chain than the log's",
     failed: "airdrops cannot be paid; trying again",
@@ -58,7 +58,7 @@ export const airdropsReactor = reactor({
 });
 
 export function noAirdropMemory(): AirdropMemory {
-  return { look_at: 0, told: new Set() };
+  return { look_at: 0, seen: new Set() };
 }
 
 /**
@@ -186,7 +186,7 @@ const record = async (
 
 const nowOf = ({ clock }: App) => clock.now().toISOString();
 
-function warnOnce({ log, memory: { told } }: AirdropOptions, warning: string): void {
-  if (!told.has(warning)) log.warn({}, warning);
-  told.add(warning);
+function warnOnce({ log, memory: { seen } }: AirdropOptions, warning: string): void {
+  if (!seen.has(warning)) log.warn({}, warning);
+  seen.add(warning);
 }

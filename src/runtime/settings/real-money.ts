@@ -21,6 +21,7 @@ const OWN_SECRETS: Readonly<Record<string, { bits: number; remedy: string }>> = 
   METRICS_TOKEN: { bits: 32, remedy: "make one by `openssl rand -hex 24`" },
   // Issued by others under their own rules, so only the weakest are refused.
   FACILITATOR_TOKEN: { bits: 24, remedy: "ask the facilitator for another" },
+  FACILITATOR_KEY_SECRET: { bits: 128, remedy: "make another key at the facilitator" },
   MODEL_API_KEY: { bits: 24, remedy: "make another at the provider of the model" },
   AWS_SECRET_ACCESS_KEY: { bits: 24, remedy: "make another at the provider of the bucket" },
 };

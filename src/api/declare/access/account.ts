@@ -8,7 +8,7 @@ import { allowSubject, subject } from "./subject.ts";
 import { BEARER, type Parts, type Usdc, type Way, walletSchemes } from "./way.ts";
 
 /**
- * For API keys, subjects' keys and wallet signatures. The commit reserves the sum; a lower balance is a 402 for what is missing.
+ * For API keys, subjects' keys and wallet signatures. The commit reserves the sum; a lower balance is a 402 for the missing sum.
  * A payment is credited first. A delegate spends within its delegation, and cannot pay in.
  */
 export function account<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc, terms: string): Way {
@@ -42,7 +42,7 @@ export function account<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc, t
   };
 }
 
-/** For subjects' keys only; a payment beside the key adds what is missing. Existing funds are usable even with CUSTODY off. */
+/** For subjects' keys only; a payment sent with the key adds the missing sum. Existing funds are usable even with CUSTODY off. */
 export function ownAccount<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc, terms: string): Way {
   const paying = pay(price, unitPrice, terms);
   const own = subject(scope);
@@ -65,7 +65,7 @@ export function ownAccount<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc
         };
       if (identity.caller.kind !== "anonymous") refuse("forbidden", `this needs ${own.invitation}`);
       if (presented.payment !== undefined)
-        refuse("unauthorized", `this needs ${own.invitation}, beside its payment`);
+        refuse("unauthorized", `this needs ${own.invitation} in addition to its payment`);
       return undefined;
     },
   };

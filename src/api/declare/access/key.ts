@@ -28,7 +28,7 @@ export const keyChecks: KeyCheck[] = [
     name: "form",
     refuses: ({ secret }) => {
       if (!spaceOf(secret))
-        refuse("unauthorized", "this is not our key: keys begin with sk_live_ or sk_test_");
+        refuse("unauthorized", "this is not a key of this service: keys begin with sk_live_ or sk_test_");
     },
   },
   {

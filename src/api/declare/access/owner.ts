@@ -6,6 +6,7 @@ import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Scope } from "../../../domain/access/key.ts";
+import { isIssuedNonce } from "../../../domain/access/sign-in-nonce.ts";
 import {
   proofText,
   readWalletProof,
@@ -25,6 +26,9 @@ import {
   type Way,
   walletSchemes,
 } from "./way.ts";
+
+/** The service handed the nonce out, so it is good once. A text lives for minutes, less than the limit's hour. */
+const SIGN_IN_NONCES: CallLimit = { name: "sign-in-nonces", calls: 1, per: "hour" };
 
 /** Each one costs a query to the chain. */
 const CONTRACT_SIGNATURES: CallLimit = { name: "contract-signatures", calls: 20, per: "minute" };
@@ -71,6 +75,11 @@ export async function admitWallet(
       });
   });
   if (!own) refuseProof([{ path: "signature", message: `is no signature by ${wallet} of this text` }]);
+  if (
+    isIssuedNonce(app.link_secret, proof.nonce) &&
+    !(await limits.take(SIGN_IN_NONCES, proof.nonce)).granted
+  )
+    refuseProof([{ path: "nonce", message: "was used before; call again for a new one, and sign that" }]);
   const admission = { caller: payer(wallet), pays: false, headers: {} };
   const principal = on_behalf_of === undefined ? [] : [principalUri(on_behalf_of)];
   const covers = (body: JsonObject) => refuseOthers(proof, [bodyDigest(body), ...principal]);
@@ -80,7 +89,7 @@ export async function admitWallet(
 }
 
 /** SHA-256 of the canonical form (RFC 8785) as a URI (RFC 6920). */
-const bodyDigest = (body: JsonObject): string =>
+export const bodyDigest = (body: JsonObject): string =>
   `ni:///sha-256;${createHash("sha256").update(canonicalText(body, "body")).digest("base64url")}`;
 
 /** Signed too, so that nobody can redirect the call to another principal. */

@@ -23,7 +23,7 @@ export function pay(price: Payment["price"], unitPrice?: Usdc, terms?: string): 
     kind: "payment",
     payment: { price, unit_price, ...(terms !== undefined && { terms }) },
     price: terms ?? `${unit_price} USDC`,
-    security: [{ x402: [] }, { x402_v2: [] }],
+    security: [{ x402: [] }, { x402_v2: [] }, { payment: [] }],
     schemes: {
       x402: {
         type: "apiKey",
@@ -37,6 +37,12 @@ export function pay(price: Payment["price"], unitPrice?: Usdc, terms?: string): 
         name: "PAYMENT-SIGNATURE",
         description: "The same, from clients of version 2",
       },
+      payment: {
+        type: "http",
+        scheme: "Payment",
+        description:
+          "The same authorization, as the answer to the challenge in WWW-Authenticate (MPP, method evm)",
+      },
     },
     statuses: [409, 422],
     admit: async (attempt, parts) => admitPayer(attempt, parts),
@@ -44,7 +50,7 @@ export function pay(price: Payment["price"], unitPrice?: Usdc, terms?: string): 
 }
 
 /**
- * Verifies nothing yet. A key beside the payment must have the scope; otherwise a restricted key could buy any scope with one
+ * Verifies nothing yet. A key sent with the payment must have the scope; otherwise a restricted key could buy any scope with one
  * call.
  */
 function admitPayer({ operation, presented, identity }: Attempt, { keys }: Parts) {

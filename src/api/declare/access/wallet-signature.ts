@@ -1,6 +1,7 @@
 import type { App } from "../../../core/app.ts";
 import type { Call, CallResult, Hex } from "../../../core/model/chain.ts";
 import { ChainUnavailable } from "../../../core/model/ports/chain.ts";
+import { unwrapped } from "../../../domain/access/undeployed-wallet.ts";
 import { isAccepted, keySignature, STRANGER_GAS, signatureCall } from "../../../domain/checks/redemption.ts";
 
 export type WalletSignature = { digest: Uint8Array; wallet: Hex; given: Hex };
@@ -17,16 +18,34 @@ export async function walletsOwn(
   const plain = keySignature(digest, wallet, given, app.recover);
   if (plain) return plain;
   await beforeAsking();
-  return isAccepted(await askStranger(app, signatureCall(wallet, digest, given))) ? given : undefined;
+  const undeployed = unwrapped(given);
+  if (!undeployed)
+    return (await isAcceptedBy(app, [signatureCall(wallet, digest, given)])) ? given : undefined;
+  // One call of the chain deploys the wallet and asks it, and nothing of it stays.
+  const { deployment, signature } = undeployed;
+  return (await isAcceptedBy(app, [deployment, signatureCall(wallet, digest, signature)]))
+    ? given
+    : undefined;
 }
 
+/** True if the last call answers that the signature is the wallet's. */
+const isAcceptedBy = async (app: Pick<App, "chain">, calls: readonly Call[]): Promise<boolean> =>
+  isAccepted((await askStrangers(app, calls)).at(-1));
+
 /** A stranger's contract can fail the whole call. That counts as a no, if the node answers other queries. */
-export async function askStranger({ chain }: Pick<App, "chain">, call: Call): Promise<CallResult> {
+export async function askStranger(app: Pick<App, "chain">, call: Call): Promise<CallResult> {
+  return (await askStrangers(app, [call]))[0]!;
+}
+
+async function askStrangers({ chain }: Pick<App, "chain">, calls: readonly Call[]): Promise<CallResult[]> {
   try {
-    return (await chain.read([call], { gas: STRANGER_GAS }))[0]!;
+    return await chain.read(calls, { gas: calls.length === 1 ? STRANGER_GAS : DEPLOYMENT_GAS });
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
     await chain.heads();
-    return { success: false, data: "0x" };
+    return calls.map(() => ({ success: false, data: "0x" }));
   }
 }
+
+/** A factory writes the wallet's code, which costs more gas than asking it. */
+const DEPLOYMENT_GAS = 3_000_000n;

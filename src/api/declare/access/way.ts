@@ -85,14 +85,14 @@ export type OpeningSetting = "SETTLE_OPEN";
 export type AccessParts = {
   findKey: (digest: Buffer) => Promise<KeyWithDigest | undefined>;
   findSubjectKey?: (digest: Buffer) => Promise<SubjectKey | undefined>;
-  admitDelegate?: (asked: DelegateRequest) => Promise<Pick<Admission, "caller" | "confirm">>;
+  admitDelegate?: (request: DelegateRequest) => Promise<Pick<Admission, "caller" | "confirm">>;
   /** Includes delegates of such agents. Absent where no area has agents. */
   refuseSuspended?: (caller: Caller, watch: Watch) => Promise<void>;
   load?: Watch;
   quotas: Quotas;
   limits: AddressLimits;
   clock: Clock;
-  app: Pick<App, "chain" | "recover"> & {
+  app: Pick<App, "chain" | "recover" | "link_secret"> & {
     settings: Pick<App["settings"], "public_url" | "custody">;
   };
   open_per_minute: number;
@@ -109,6 +109,8 @@ export const walletSchemes: SecuritySchemes = {
     type: "apiKey",
     in: "header",
     name: "SIGN-IN-WITH-X",
+    // Directories read this member, because OpenAPI has no such scheme.
+    "x-agentcash-auth-kind": "siwx",
     description: `A CAIP-122 text about this call, signed by the wallet that paid: JSON in base64, good for ${PROOF_SECONDS} seconds (docs/payments.md)`,
   },
 };

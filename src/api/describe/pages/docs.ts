@@ -32,14 +32,8 @@ type Article = Rendering & { name: string };
 type Articles = { index: Article; pages: Map<string, Article>; sources: Map<string, string> };
 
 export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[] {
-  let read: Promise<Articles> | undefined;
-  const articles = () => {
-    read ??= readArticles().catch((error) => {
-      read = undefined;
-      throw error;
-    });
-    return read;
-  };
+  const articles = once(() => readArticles(catalogue));
+  const pictures = once(readPictures);
   return [
     {
       path: "/docs",
@@ -66,6 +60,17 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
       type: "application/xml",
       summary: "Every page, for crawlers",
       render: async () => ({ body: siteMap(parts.public_url, catalogue, await articles()) }),
+    },
+    {
+      path: "/docs/pictures/{name}",
+      type: "image/svg+xml",
+      summary: "A diagram of a guide",
+      render: async (_app, { params }) => {
+        const body = (await pictures()).get(String(params.name));
+        return body === undefined
+          ? refuse("not_found", "no such picture; the guides at /docs show all")
+          : { body, headers: { "Content-Security-Policy": PICTURE_POLICY } };
+      },
     },
     {
       path: "/docs/operations/{name}",
@@ -114,6 +119,28 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
   ];
 }
 
+/** Reads once; a failed read is tried again. */
+function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let value: Promise<Value> | undefined;
+  return () => {
+    value ??= read().catch((error) => {
+      value = undefined;
+      throw error;
+    });
+    return value;
+  };
+}
+
+/** A diagram brings its colours along. */
+const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+
+async function readPictures(): Promise<Map<string, string>> {
+  const names = (await readdir(join(FOLDER, "pictures"))).filter((name) => name.endsWith(".svg"));
+  const read = async (name: string) =>
+    [name, await readFile(join(FOLDER, "pictures", name), "utf8")] as const;
+  return new Map(await Promise.all(names.map(read)));
+}
+
 const asMarkdown = (body: string) => ({ type: "text/markdown", headers: { Vary: "Accept" }, body });
 
 const movedTo = (place: string) => ({
@@ -122,7 +149,8 @@ const movedTo = (place: string) => ({
   body: written(html`<!doctype html><title>Moved</title><p>Now at <a href="${place}">${place}</a>.</p>`),
 });
 
-async function readArticles(): Promise<Articles> {
+async function readArticles({ operations }: Catalogue): Promise<Articles> {
+  const operationNames = new Set(operations.map(({ name }) => name));
   const files = (await readdir(FOLDER, { recursive: true })).filter((path) => path.endsWith(".md")).sort();
   const sources = new Map(
     await Promise.all(
@@ -131,18 +159,21 @@ async function readArticles(): Promise<Articles> {
   );
   const articleOf = (name: string): Article => ({
     name,
-    ...rendering(sources.get(name)!, (target) => linkFrom(name, target)),
+    ...rendering(sources.get(name)!, (target) => linkFrom(name, target, operationNames)),
   });
   const names = [...sources.keys()].filter((name) => !ELSEWHERE.has(name));
   return { index: articleOf(INDEX), pages: new Map(names.map((name) => [name, articleOf(name)])), sources };
 }
 
-function linkFrom(page: string, target: string): Destination {
+function linkFrom(page: string, target: string, operations: ReadonlySet<string>): Destination {
   if (/^([a-z]+:|#|\/)/i.test(target)) return target;
   const { pathname, hash } = new URL(target, `http://docs/docs/${page}`);
+  if (pathname.startsWith("/docs/pictures/")) return pathname;
   if (!pathname.startsWith("/docs/") || !pathname.endsWith(".md"))
     return SERVED.get(pathname) ?? { file: decodeURIComponent(pathname.slice(1)) };
   const name = pathname.slice("/docs/".length, -3);
+  const operation = hash.slice(1);
+  if (name === "operations" && operations.has(operation)) return `/docs/operations/${operation}`;
   return ELSEWHERE.get(name) ?? `/docs/${name}${hash}`;
 }
 
@@ -208,7 +239,7 @@ type Entry = { path: string; title: string; of: string; text: string; input?: st
 
 /** Every operation and every section of the pages, as the search reads them. */
 export const documentationEntries = async (catalogue: Catalogue): Promise<Entry[]> =>
-  entriesOf(catalogue, await readArticles());
+  entriesOf(catalogue, await readArticles(catalogue));
 
 const entriesOf = ({ operations }: Catalogue, { pages }: Articles): Entry[] => [
   ...operations.map((operation) => ({

@@ -57,7 +57,7 @@ export type PageParts = { public_url: string; embedded_chain: boolean; sandbox_k
 export const keyFor = ({ sandbox_key }: PageParts, { is_at_home }: Visit) =>
   is_at_home ? sandbox_key : undefined;
 
-/** The search of the documentation; what stands in `contents` makes room for what is found. */
+/** The search of the documentation; the results replace the text in `contents`. */
 export const searchable = (contents: Markup): Markup => html`
       <form id="search" class="search" role="search">
         <label for="words">Search pages and operations</label>

@@ -39,7 +39,7 @@ export function rendering(source: string, linkOf: (target: string) => Destinatio
   rules.fence = (tokens, at) => block(tokens[at]!.content);
   rules.code_block = (tokens, at) => block(tokens[at]!.content);
 
-  const tokens = markdown.parse(source, {});
+  const tokens = markdown.parse(source.replaceAll(/^<!--.*?-->\n/gms, ""), {});
   const sections: Section[] = [];
   const used = new Map<string, number>();
   tokens.forEach((token, at) => {
@@ -83,6 +83,10 @@ function ledOn(
       if (file.includes(textOf(led.slice(from)))) led.splice(from, led.length, code);
       else led.push(wordsOf(" (", Made), code, wordsOf(")", Made));
       continue;
+    }
+    if (child.type === "image") {
+      const destination = linkOf(String(child.attrGet("src") ?? ""));
+      if (typeof destination === "string") child.attrSet("src", destination);
     }
     if (child.type === "link_open") {
       const destination = linkOf(String(child.attrGet("href") ?? ""));

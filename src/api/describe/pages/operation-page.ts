@@ -3,6 +3,7 @@ import { LANGUAGES, samplesOf } from "../../../core/model/call-samples.ts";
 import { html, type Markup, markup, prose } from "../../../core/model/html.ts";
 import { coreProblems, type ProblemType } from "../../../core/model/problem.ts";
 import { isOpen, paymentOf, priceText } from "../../declare/access/way.ts";
+import { recordedAnswers } from "../../declare/example-answer.ts";
 import { type Form, formsOf } from "../../declare/forms/form.ts";
 import { inputReader } from "../../declare/input.ts";
 import type { Catalogue, Operation } from "../../declare/operation.ts";
@@ -15,7 +16,6 @@ import {
   pathWith,
 } from "../../declare/operation-facts.ts";
 import { refusalsOf } from "../../declare/statuses.ts";
-import { recordedAnswers } from "../recorded-answers.ts";
 import { type AnswerField, answerFields } from "./answer-fields.ts";
 import { block } from "./markdown.ts";
 import { fieldsOf, waysIn } from "./operation-form.ts";

@@ -29,6 +29,7 @@ export const problemsText = (types: readonly ProblemType[]): string =>
     "# Problems",
     "",
     "Every error is `application/problem+json` (RFC 9457). Its `type` is the address of one of these kinds.",
+    "[Troubleshooting](/docs/troubleshooting) has causes and remedies.",
     "",
     ...types.flatMap(({ slug, status, title, meaning }) => [
       `## ${slug}`,

@@ -43,7 +43,7 @@ const subscription = z
     waiting_for: z
       .string()
       .nullable()
-      .describe("What the watch still waits for: a dataset, product, country or month; null: data are there"),
+      .describe("The missing dataset, product, country or month; null: data are there"),
     credits: z.int().describe("Alerts that can still be delivered; 0 once deleted"),
     delivered: z.int(),
     waiting: z.int().describe("Alerts found but not delivered"),
@@ -120,7 +120,7 @@ const subscribe = operation({
   description: `When a dataset is released, the last months of each country, chapter and flow are judged as trade_alerts does
 (false alarms at most ${FALSE_DISCOVERY_RATE * 100} %). Matches are posted to \`url\` as \`{ type: "${ALERT_TYPE}", timestamp, data }\`, signed by
 [Standard Webhooks](https://www.standardwebhooks.com). A month of a series is sent once, however many releases show it. A watch may
-wait for what is to come: \`waiting_for\` says for what. Each delivered alert costs
+wait for data that do not exist yet: \`waiting_for\` names them. Each delivered alert costs
 one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is retried six times over a day; \`webhook-id\` stays the same.`,
   access: [key("order"), pay("1.00")],
   told_once: once_fields,

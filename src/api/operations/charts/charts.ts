@@ -1,4 +1,4 @@
-/** Agents as pictures: how their trust went, and what they are like. */
+/** Charts of agents: their trust over time, and their character. */
 import { z } from "zod";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import { isSandboxId, sxId } from "../../../domain/identity/fields.ts";

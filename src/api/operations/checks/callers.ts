@@ -13,7 +13,7 @@ export const walletOf = (caller: Caller): Hex | undefined =>
 
 type CheckId = { tenant: string; id: string; followed: boolean };
 
-/** The stream of a check: anybody with its id may read it, whoever owns it. A new check may not be listed yet. */
+/** The stream of a check: anybody with its id may read it. A new check may not be listed yet. */
 export async function targetOf(app: App, caller: Caller, id: string): Promise<CheckId> {
   const listed = await findCheck(app.pool, id);
   if (listed) return { ...listed, id };

@@ -4,6 +4,7 @@ import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { networkOf } from "../../../core/model/chain.ts";
 import { limit, lowerCase, offset, walletAddress } from "../../../core/model/fields.ts";
+import { isoTime, microsecondsOf } from "../../../core/model/iso-time.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../../domain/access/wallet-proof.ts";
 import * as checks from "../../../domain/checks/check.ts";
@@ -149,8 +150,8 @@ const list = operation({
   name: "checks_list",
   route: "GET /v1/agent/checks/list",
   summary: "Your checks, newest first",
-  description: `Checks that your tenant created, and those from or to your wallet. Prove the wallet by paying from it, by SIGN-IN-WITH-X, or,
-beside a key or a payment, by its personal_sign of these lines, \`wallet\` in lower case: "Show my checks", "wallet: <wallet>", "service: <address of this service>", "until: <until>".`,
+  description: `Checks that your tenant created, and those from or to your wallet. Prove the wallet by paying from it, or by SIGN-IN-WITH-X.
+With a key or a payment, its personal_sign of these lines also proves it, \`wallet\` in lower case: "Show my checks", "wallet: <wallet>", "service: <address of this service>", "until: <until>".`,
   access: [owner("read"), pay("0.001")],
   lists: checksProjection,
   input: z.object({
@@ -163,10 +164,7 @@ beside a key or a payment, by its personal_sign of these lines, \`wallet\` in lo
     limit: limit("How many to list, 1 to 100", { usual: 50 }),
     offset: offset("How many of the newest to skip"),
     wallet: walletAddress.describe("Your wallet; also send `until` and `wallet_signature`").optional(),
-    until: z.iso
-      .datetime("is a time in UTC, such as 2026-01-31T12:00:00Z")
-      .describe("When that signature expires: at most a day ahead")
-      .optional(),
+    until: isoTime.describe("When that signature expires: at most a day ahead").optional(),
     wallet_signature: signature.describe("The wallet's signature of the lines above").optional(),
   }),
   output: json(
@@ -211,7 +209,7 @@ async function provenWallet(app: App, { wallet, until, wallet_signature }: Proof
       errors: missing.map(([path]) => ({ path, message })),
     });
   }
-  const ahead_ms = Date.parse(until) - app.clock.now().getTime();
+  const ahead_ms = microsecondsOf(until)! / 1_000 - app.clock.now().getTime();
   if (ahead_ms <= 0 || ahead_ms > LONGEST_PROOF_S * 1_000)
     refuseField("until", "is past, or more than a day ahead; sign for a time within the next day");
   const mine = lowerCase(wallet);

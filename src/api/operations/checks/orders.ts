@@ -49,7 +49,7 @@ until the chain shows its use. After ${checks.MOST_TRIES} wrong passphrases none
   input: z.object({
     check_id: checkId,
     signature: signature.describe("The issuer's signature of the typed data from checks_create"),
-    passphrase: passphrase.describe("Where the check was created with one").optional(),
+    passphrase: passphrase.describe("Required if the check was created with one").optional(),
   }),
   output: json(
     z.object({

@@ -32,7 +32,7 @@ const fuelShown = z.object({
   kg: z.int().describe("For the whole season, rounded up"),
   bags: z.int().describe("Whole bags"),
   pallets: z.int().describe("Whole pallets"),
-  cost_eur: money.nullable().describe("Of the lines, with tax; null where the shop sells no bags"),
+  cost_eur: money.nullable().describe("Cost of the lines, with tax; null if the shop sells no bags"),
   lines: z
     .array(lineShown.extend({ missing: missingShown }))
     .describe("The bags by the cheapest units: pallets where the same goods cost less by them"),
@@ -84,8 +84,8 @@ const calculator = operation({
   effect: reads,
   summary: "Fuel and cost of a heating season",
   description: `A rule of thumb: ${KG_PER_KW} kg of pellets a kilowatt for six months at 20 °C, in proportion to temperature and months, and by insulation
-(${insulations.map((name) => `${name} ${INSULATION_FACTORS[name]}`).join(", ")}). It assumes a season's mean of 0 °C. Briquettes use their own calorific value. \`lines\` is what to order
-at the least cost, and says what the stock lacks.`,
+(${insulations.map((name) => `${name} ${INSULATION_FACTORS[name]}`).join(", ")}). It assumes a season's mean of 0 °C. Briquettes use their own calorific value. \`lines\` is the cheapest
+order, with the missing stock.`,
   access: [key("read"), pay("0.001")],
   input: z.object({
     kw: z

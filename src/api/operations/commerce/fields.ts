@@ -125,7 +125,7 @@ export const orderShown = z.object({
       ended_at: time,
     })
     .nullable()
-    .describe("Who ended a cancelled, returned or expired order, and why"),
+    .describe("The end of a cancelled, returned or expired order: party and reason"),
 });
 
 /** Lists each field: events read from the log have another field order than new ones. */

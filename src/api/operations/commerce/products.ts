@@ -63,7 +63,7 @@ const shelfShown = z.object({
 const products = operation({
   name: "products_list",
   route: "GET /v1/agent/products",
-  summary: "What the shop has in stock",
+  summary: "List the shop's products in stock",
   description:
     "Heating fuel and wood available to order, with units, prices without tax and locations. A test key sees the separate shop of test keys.",
   access: [key("read"), pay("0.001")],
@@ -199,7 +199,7 @@ const history = operation({
   route: "GET /v1/agent/prices/history",
   summary: "How prices have changed",
   description:
-    "Each price of the last months, with its start and end, for one product or all. Past prices never change; a price set ahead shows from the day it applies. A payment is not taken where no price changed.",
+    "Each price of the last months, with its start and end, for one product or all. Past prices never change; a price set ahead shows from the day it applies. A payment is not taken if no price changed; a key, whose calls cost no money, then gets the prices that apply.",
   access: [key("read"), pay("0.05")],
   lists: catalogueProjection,
   input: z.object({

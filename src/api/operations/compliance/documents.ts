@@ -175,7 +175,7 @@ const selfAssessmentOperation = operation({
   ...ofAgent,
   name: "compliance_self_assessment",
   route: "GET /soul/compliance/self-assessment/{id}",
-  summary: "What an agent's log shows of each duty of the AI Act, and what is open",
+  summary: "An agent's duties under the AI Act: the log's evidence of each, and the open ones",
   description: `Articles 9–15, 17, 19, 26, 50. ${ACCESS}`,
   handle: (context) => {
     const request = { ...context.input, agent: context.input.id };

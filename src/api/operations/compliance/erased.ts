@@ -38,7 +38,7 @@ const LIMIT = 1_000;
 const gdpr17Operation = operation({
   name: "compliance_gdpr_17",
   route: "GET /soul/compliance/gdpr/17",
-  summary: "The subjects that you had erased, with the events, and what remains and why",
+  summary: "The subjects that you had erased, with the events, and the remaining data with reasons",
   description: `Your tenant's erasures, and your agent's if its own key calls; at most ${LIMIT}. Erase by commerce_erase, or ask the operator.`,
   access: [subject("read"), owner("read")],
   lists: erasuresProjection,

@@ -38,7 +38,7 @@ const mappingOperation = operation({
   name: "compliance_mapping",
   route: "GET /soul/compliance/mapping",
   summary: "Which events of this log answer each element of Article 12 of the AI Act",
-  description: "Event types, their streams, retention, and what is missing; with the dates of application.",
+  description: "Event types, their streams, retention, and missing elements; with the dates of application.",
   access: [open()],
   input: z.object({ as_of: asOf }),
   output: json(z.object({ elements: z.array(element), ...editionFields })),
@@ -54,7 +54,7 @@ const checkOperation = operation({
   route: "GET /soul/compliance/risk-classification",
   summary: "The class of a described system under the AI Act, and why",
   description:
-    "A lexicon and dated rules decide, without a model: the same text gets the same answer. Denied or quoted words do not count. Of other languages it reads only the plainest words. Its questions ask for what is missing.",
+    "A lexicon and dated rules decide, without a model: the same text gets the same answer. Denied or quoted words do not count. In other languages it reads only the plainest words. Its questions name the missing facts.",
   access: [open()],
   secrets: ["description"],
   input: z.object({
@@ -62,7 +62,7 @@ const checkOperation = operation({
       .string()
       .min(20, "is 20 to 4,000 characters")
       .max(4_000, "is 20 to 4,000 characters")
-      .describe("What the system does, with which data, about whom; in English"),
+      .describe("The system's purpose, its data, and the persons concerned; in English"),
     as_of: asOf,
   }),
   output: json(classification.extend(editionFields)),

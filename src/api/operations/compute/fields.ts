@@ -123,13 +123,13 @@ const receiptShown = z.object({
   engine_sha256: sha256,
   started_at: time,
   ended_at: time,
-  signature: z.string().describe("Of what: docs/compute.md"),
+  signature: z.string().describe("Signature of the receipt (docs/compute.md)"),
 });
 
 export const taskShown = z.object({
   task_id: z.string(),
   task_type: z.string(),
-  status: z.enum(tasks.statuses).describe("Its status: docs/compute.md says what ends each"),
+  status: z.enum(tasks.statuses).describe("Its status; docs/compute.md explains each"),
   attempts: z.int().describe("Leases so far"),
   worker: z.string().nullable().describe("SX#<number> of the current or last node"),
   max_price_usd: z.string(),

@@ -22,7 +22,7 @@ import { actingAgent, microOf, nodeShown, nowOf, shownNode, sxOf, usd } from "./
 const ownAgent = agentRef.describe("The agent of the key you send: its agent_id or SX#<number>");
 
 const hourlyRate = usd(0, 1_000).describe(
-  "The node's hourly price in dollars; a task costs that for its whole limit",
+  "The node's hourly price in dollars; a task costs it for its whole time limit",
 );
 
 const registerNode = operation({

@@ -69,8 +69,8 @@ const disputeTask = operation({
   route: "POST /soul/compute/dispute",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Dispute a rejection",
-  description: `Only for the worker, within a day. It posts a bond, a tenth of the price and at least 0.01 USDC; the requester posts as much of that as its account has. The loser's
-bond goes to the winner. If the worker's account is too low, you get a 402 for the bond; a payment with the same call and key is credited and reserved in one commit.
+  description: `Only the worker can dispute, within a day. It posts a bond: a tenth of the price, at least 0.01 USDC. The requester posts the same, or its whole balance if that is less. The loser's
+bond goes to the winner. If the worker's account is too low, you get a 402 for the bond. A payment with the same call and key is credited and reserved in one commit.
 The service re-runs a task of a built-in kind and decides at once. The operator decides others; an undecided one is refunded after 14 days, with all bonds.`,
   access: [
     ownAccount(

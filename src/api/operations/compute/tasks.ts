@@ -70,7 +70,7 @@ const submission = z.object({
     .enum(verifications, `is one of ${verifications.join(", ")}`)
     .optional()
     .describe(
-      "rerun: the service runs it again, always or by a draw (only built-in kinds, whose default it is). quorum: several nodes do it. requester: you accept or reject; silence for window_s accepts",
+      "rerun: the service runs it again, always or by a draw; the default of built-in kinds, for them alone. quorum: several nodes do it. requester: you accept or reject; silence for window_s accepts",
     ),
   copies: z
     .int(`is a whole number from 2 to ${MOST_COPIES}`)
@@ -100,7 +100,7 @@ const submission = z.object({
     .describe("Seconds you have to accept or reject a result"),
   deadline_s: seconds(60, 30 * DAY_S)
     .default(7 * DAY_S)
-    .describe("Seconds after which nobody starts it any more"),
+    .describe("Seconds after which no node can start it any more"),
 });
 type Submission = z.output<typeof submission>;
 

@@ -277,7 +277,7 @@ A checkable result needs a receipt, signed by a proven key of the agent. If you 
       .min(1, "is at least one character")
       .max(500, "is at most 500 characters")
       .optional()
-      .describe("Why there is no result, in place of one; it is not stored"),
+      .describe("In place of a result: the reason why there is none; it is not stored"),
     lease_id: z
       .string()
       .min(1, "is at least one character")
@@ -294,7 +294,7 @@ A checkable result needs a receipt, signed by a proven key of the agent. If you 
       .max(86_400_000, "is at most a day")
       .optional()
       .describe("Run time in milliseconds"),
-    receipt: receiptInput.optional().describe("docs/compute.md: what it signs"),
+    receipt: receiptInput.optional().describe("The signed receipt (docs/compute.md)"),
   }),
   output: json(taskShown),
   secrets: ["lease_id"],

@@ -75,7 +75,7 @@ const commoditiesOperation = operation({
   name: "customs_top_commodities",
   route: "GET /v1/agent/customs/top-commodities",
   summary: "The CN8 codes that Latvia trades most in a year, by value or by weight",
-  description: `Ranked with their share, and a last line for the rest. Confidential trade counts only in the
+  description: `The codes are ranked with their share; the last line is the rest. Confidential trade counts only in the
 total.`,
   access: [key("read"), pay("0.05")],
   input: commoditiesInput,

@@ -29,7 +29,7 @@ const health = operation({
           contradiction: z
             .string()
             .nullable()
-            .describe("Why the log differs from what was signed or anchored; null if nothing shows that"),
+            .describe("How the log differs from its signatures or anchors; null if no difference is known"),
         }),
         datasets: z.array(z.object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })),
         making: z

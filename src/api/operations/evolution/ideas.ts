@@ -12,10 +12,9 @@ const BODY_BYTES = 256 * 1024;
 /** Earlier drafts that one is compared with. */
 const MOST_COMPARED = 20;
 
-const statuses = ["proposed", "passed", "failed", "accepted", "declined", "landed"] as const;
 const ideaShown = z.object({
   idea_id: ideas.ideaId,
-  status: z.enum(statuses),
+  status: z.enum(ideas.statuses),
   target_file: z.string().nullable().describe("null if the idea names no file"),
   text_sha256: z.string(),
   draft_sha256: z.string().nullable().describe("null without a draft"),

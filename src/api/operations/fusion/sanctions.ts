@@ -13,7 +13,7 @@ const sanctionsOperation = operation({
   name: "fusion_sanctions_check",
   route: "POST /v1/agent/fusion/sanctions-check",
   effect: reads,
-  summary: "Whether a name may be on a sanctions list, and why",
+  summary: "Screen a name against sanctions lists, with the matched words",
   description: `Finds similar names in the loaded lists (OFAC, EU, UN): misspelt, in another script or order. Each hit has
 its list, state, entry and match. No match is no clearance.`,
   access: [key("read"), pay("0.25")],

@@ -88,7 +88,7 @@ async function profileOf(app: App, agent: Agent) {
   return { day, profile: profiler(await activityIn(app, agent, { from: day, to: day }))(day) };
 }
 
-const FORMULAS = `risk = bets / events; curiosity = distinct operations / 40; rigor = 5 · verify and proof calls / paid calls; speed = the trust factor of that name; social = c / (c + 20) of c agents that it attested, was attested by or delegated to; memory = active weeks of ${MEMORY_WEEKS}; creativity = 1 − Σnᵢ²/N² over operations. None is above 1.`;
+const FORMULAS = `risk = bets / events. curiosity = distinct operations / 40. rigor = 5 · verify and proof calls / paid calls. speed = the trust factor of that name. social = c / (c + 20) of c agents that it attested, was attested by or delegated to. memory = active weeks of ${MEMORY_WEEKS}. creativity = 1 − Σnᵢ²/N² over operations. None is above 1.`;
 
 export const dna = operation({
   name: "soul_dna",
@@ -182,7 +182,7 @@ const side = z.object({ days: z.int(), events: z.int(), dna: dnaField });
 const drift = operation({
   name: "soul_drift",
   route: "GET /soul/{id}/drift",
-  summary: "Whether an agent's behaviour changed",
+  summary: "Compare an agent's behaviour of 30 days with the 90 before",
   description: `Compares the seven dimensions of the last ${DRIFT.days} days with the ${DRIFT.against_days} before. The distance is the sum of the differences over seven; from ${DRIFT.drifted_ppm / 1e6} on the agent has drifted. Below ${DRIFT.events} events on either side: not_enough. Memory counts the ${MEMORY_WEEKS} weeks up to the end of each. A dimension missing on either side adds nothing.`,
   access: [subject("read"), key("read")],
   lists: activityProjection,
@@ -314,10 +314,10 @@ const roi = operation({
 });
 
 const whole = composed<{ id: string }>({
-  trust_history: { of: trustHistory, ask: (asked) => ({ ...asked, step: "week" }) },
-  dna_history: { of: history, ask: (asked) => ({ ...asked, step: "week" }) },
-  drift: { of: drift, ask: (asked) => asked },
-  seasonality: { of: seasonality, ask: (asked) => asked },
+  trust_history: { of: trustHistory, ask: (request) => ({ ...request, step: "week" }) },
+  dna_history: { of: history, ask: (request) => ({ ...request, step: "week" }) },
+  drift: { of: drift, ask: (request) => request },
+  seasonality: { of: seasonality, ask: (request) => request },
 });
 
 const analytics = operation({

@@ -59,7 +59,7 @@ remainder. A credential names both in credentialStatus.`,
   input: z.object({
     purpose: z
       .enum(statusPurposes, `is one of ${statusPurposes.join(", ")}`)
-      .describe("What a set bit means: revocation is final, suspension can end"),
+      .describe("Meaning of a set bit: revocation is final, suspension can end"),
     list: z.coerce
       .number("is a whole number from 0")
       .int("is a whole number from 0")

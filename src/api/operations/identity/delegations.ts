@@ -20,8 +20,8 @@ const delegate = operation({
   route: "POST /soul/{id}/delegations",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Let an agent act for another",
-  description: `A live key of the principal signs a challenge of purpose delegate about the SHA-256, in hex, of the canonical JSON
-{"agent_id","expires_in_s","max_spend_usdc","scopes","to"}: the principal's agent_id in lower case, \`to\` as SX#<number>, and max_spend_usdc only if given. The delegate uses its own key.
+  description: `A live key of the principal signs a challenge with the purpose \`delegate\` about the SHA-256, in hex, of the canonical JSON
+{"agent_id","expires_in_s","max_spend_usdc","scopes","to"}. There the principal's agent_id is in lower case, \`to\` is SX#<number>, and max_spend_usdc may be absent. The delegate uses its own key.
 It cannot delegate further, because it has no key of the principal. The delegation ends at its time, on revocation, or with the
 principal's passport.`,
   access: [proofs],
@@ -71,7 +71,7 @@ principal's passport.`,
     const { scopes, expires_in_s, max_spend_usdc } = input;
     const max_spend_micro = max_spend_usdc === undefined ? 0 : Number(microUsdc(max_spend_usdc as Usdc));
     if (max_spend_micro > 0 && !scopes.includes("order"))
-      refuseField("max_spend_usdc", "goes with the scope order, which spends it");
+      refuseField("max_spend_usdc", "is only for the scope order, which spends it");
     const principal = await agentWatched(context, input.id);
     const delegateAgent = agents.acting(await agentNamed(app, input.to));
     const { agent_id, sx_number } = principal.facts;
@@ -117,8 +117,8 @@ const revoke = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "End a delegation",
   description:
-    "With the principal's API key, or a challenge of purpose revoke about the delegation_id, signed by a live key of the principal. One that is over " +
-    "or was revoked before returns the same.",
+    "With the principal's API key, or a challenge with the purpose `revoke` about the delegation_id, signed by a live key of the principal. An ended " +
+    "or revoked one returns the same.",
   access: [proofs],
   input: z.object({
     id,

@@ -93,8 +93,8 @@ const describe = operation({
   route: "POST /soul/{id}/description",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Describe an agent's purpose and addresses",
-  description: `Replaces the earlier description. Use the agent's API key, or a live key's signature of a challenge of purpose describe
-about the SHA-256, in hex, of the canonical JSON (RFC 8785) of the given \`provider\`, \`purpose\`, \`services\` and \`version\`.
+  description: `Replaces the earlier description. Use the agent's API key, or a live key's signature of a challenge with the purpose \`describe\`.
+That is about the SHA-256, in hex, of the canonical JSON (RFC 8785) of your \`provider\`, \`purpose\`, \`services\` and \`version\`.
 The services' addresses are public and stay in the log; purpose and provider are sealed, and are erased with the name.`,
   access: [proofs],
   secrets: ["purpose", "provider"],
@@ -102,7 +102,7 @@ The services' addresses are public and stay in the log; purpose and provider are
     id,
     purpose: purpose.describe("Its purpose, in at most 300 characters, sealed").optional(),
     provider: provider
-      .describe("Who is responsible: { organization, url }, sealed; its A2A card shows it")
+      .describe("The responsible organization: { organization, url }, sealed; the A2A card shows it")
       .optional(),
     version: z
       .string()

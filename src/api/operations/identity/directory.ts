@@ -144,7 +144,7 @@ const stats = operation({
   route: "GET /soul/stats",
   summary: "How many passports are issued and left",
   description:
-    "Of the campaign of 1,000,000 free passports; also how many agents proved a key or were active in 30 days, counted once a minute.",
+    "Passports issued and left in the campaign of 1,000,000 free ones; also agents with a proven key and those active in 30 days. Counted once a minute.",
   access: [open()],
   lists: agentsProjection,
   input: z.object({}),

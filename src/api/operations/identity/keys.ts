@@ -34,9 +34,9 @@ const add = operation({
   route: "POST /soul/{id}/keys",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Prove another key of an agent, or replace one",
-  description: `\`challenge\` is of purpose prove, and the new key signs it. Prove an agent's first key with its API key
+  description: `\`challenge\` has the purpose \`prove\`, and the new key signs it. Prove an agent's first key with its API key
 (Authorization: Bearer sk_soul_…); without one, the first proof claims the agent. A live key endorses later keys: its
-challenge is about the new kid, of purpose prove, or rotate if the new key replaces it. A key already live
+challenge is about the new kid, with the purpose \`prove\`, or rotate if the new key replaces it. A key already live
 returns its status.`,
   access: [proofs],
   input: z.object({
@@ -47,7 +47,7 @@ returns its status.`,
     rotate: z
       .boolean("is true or false")
       .default(false)
-      .describe("Whether the new key replaces the endorsing one"),
+      .describe("true: the new key replaces the endorsing one"),
   }),
   output: answer,
   refuses: [403, 404, 409],
@@ -113,7 +113,7 @@ const revoke = operation({
   route: "DELETE /soul/{id}/keys/{kid}",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Revoke a key of an agent",
-  description: `Use the agent's API key, or a challenge of purpose revoke about the kid, signed by any of its live keys, also that one. The last
+  description: `Use the agent's API key, or a challenge with the purpose \`revoke\` about the kid, signed by any of its live keys, also that one. The last
 live key needs the API key. For 180 days only this passport may prove the key again. A key that is not live returns its
 status.`,
   access: [proofs],
@@ -140,7 +140,7 @@ const revokePassport = operation({
   route: "POST /soul/{id}/revoke",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Revoke an agent's passport, for good",
-  description: `Sign a challenge of purpose revoke about \`passport\` with a live key of the agent. All its keys are revoked too; the agent
+  description: `Sign a challenge with the purpose \`revoke\` about \`passport\` with a live key of the agent. All its keys are revoked too; the agent
 stays readable but cannot act. This is final. An API key alone is not enough: it may be stolen.`,
   access: [proofs],
   input: z.object({

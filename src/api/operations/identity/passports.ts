@@ -54,7 +54,7 @@ const passport = operation({
     explain: z
       .enum(["true", "false"], "is true or false")
       .default("false")
-      .describe("true: with the events behind it"),
+      .describe("true: include the events behind it"),
   }),
   output: json(
     z.object({

@@ -38,9 +38,9 @@ const registration = z.object({
   issue_api_key: z
     .boolean("is true or false")
     .default(false)
-    .describe("Whether to issue an API key for the agent, replacing its current one"),
+    .describe("true: issue an API key for the agent; it replaces the current one"),
   challenge: challengeField
-    .describe("With `signature`: a soul_challenge of purpose prove, signed by the agent's key")
+    .describe("With `signature`: a soul_challenge with the purpose `prove`, signed by the agent's key")
     .optional(),
   signature: signatureField.optional(),
 });
@@ -231,7 +231,7 @@ const challenge = operation({
   }),
   output: json(
     z.object({
-      challenge: z.string().describe("What to sign"),
+      challenge: z.string().describe("The text to sign"),
       form: z.enum(["eip4361", "jwt"]).describe("A message for personal_sign, or the claims of a JWT"),
       kid: z.string().describe("The kid of the key"),
       expires_at: time,

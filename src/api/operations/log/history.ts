@@ -41,8 +41,8 @@ const status = operation({
   route: "GET /log/status",
   summary: "Proofs of the log so far",
   description:
-    "How many events the log has, how many the newest checkpoint signs and the newest anchor commits to, and how " +
-    "many no final anchor covers; with the key, contract and account to verify them.",
+    "The number of events in the log, under the newest checkpoint, under the newest anchor, and without a final " +
+    "anchor. It names the key, contract and account to verify them.",
   access: [open()],
   input: z.object({}),
   output: json(
@@ -66,7 +66,7 @@ const status = operation({
       contradiction: z
         .string()
         .nullable()
-        .describe("Why the log differs from what was signed or anchored; null if nothing shows that"),
+        .describe("How the log differs from its signatures or anchors; null if no difference is known"),
       detail: z.string().nullable().describe("Why signing is off; null if it is on"),
     }),
   ),
@@ -111,7 +111,7 @@ const streams = operation({
       streams: z.array(
         z.object({
           stream,
-          public: z.boolean().describe("Whether `stream` is its id"),
+          public: z.boolean().describe("true: `stream` is its id"),
           events: z.int(),
           last_position: z.int(),
           last_type: z.string(),

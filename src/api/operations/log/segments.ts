@@ -28,8 +28,8 @@ const list = operation({
   route: "GET /log/segments",
   summary: "The sealed segments of the log",
   description:
-    "Full runs of events below a final anchor, each in its own Parquet file, oldest first: positions, digest and size of the file, " +
-    "the log hashes around it, and its tree node. docs/event-log.md, section 11, describes the file.",
+    "Full runs of events below a final anchor, each in its own Parquet file, oldest first. Each has its positions, the file's " +
+    "digest and size, the log hashes around it, and its tree node. docs/event-log.md, section 11, describes the file.",
   access: [mirrored],
   lists: segmentsProjection,
   input: z.object({

@@ -63,8 +63,8 @@ const tile = operation({
   reads: "log",
   summary: "A tile of the log's Merkle tree, or the entries below one",
   description:
-    "256 hashes of one level of the tree, or fewer where it is partial (c2sp.org/tlog-tiles). `entries` has the " +
-    "event hashes that the leaves are made of, each after its length in two bytes. None of it ever changes.",
+    "256 hashes of one level of the tree, or fewer if it is partial (c2sp.org/tlog-tiles). `entries` has the " +
+    "event hashes of the leaves, each after its length in two bytes. A tile never changes.",
   access: [mirrored],
   input: z.object({
     path: z
@@ -106,7 +106,7 @@ const consistency = operation({
   reads: "log",
   summary: "Proof that the log only grew",
   description:
-    "That the tree of `second` events begins with that of `first` (RFC 9162, section 2.1.4). Compare roots with " +
+    "Proves that the tree of `second` events begins with that of `first` (RFC 9162, section 2.1.4). Compare roots with " +
     "checkpoints or anchors you have.",
   access: [open()],
   input: z.object({
@@ -126,9 +126,9 @@ const consistency = operation({
   refuses: [404],
   example: { first: 1, second: 2 },
   caching: ({ second }) => (second === undefined ? "no-cache" : IMMUTABLE),
-  handle: async ({ input: { first, second: asked }, app }) => {
+  handle: async ({ input: { first, second: requested }, app }) => {
     const newest = await newestCheckpoint(app);
-    const second = asked ?? newest.size;
+    const second = requested ?? newest.size;
     if (first > second) refuseField("first", `is larger than second, which is ${second}`);
     checkSize(second, newest.size);
     const tree = openTree(app.pool, MAIN_LOG);
@@ -154,7 +154,7 @@ const inclusion = operation({
   reads: "log",
   summary: "Prove by position that the log has an event",
   description:
-    "That the event at `position` is leaf `position` − 1 of the tree of `size` events (RFC 9162, section 2.1.3). For " +
+    "Proves that the event at `position` is leaf `position` − 1 of the tree of `size` events (RFC 9162, section 2.1.3). For " +
     "an event's whole proof with checkpoint and anchor use log_proof.",
   access: [open()],
   input: z.object({
@@ -174,9 +174,9 @@ const inclusion = operation({
   refuses: [404],
   example: { position: 1, size: 2 },
   caching: ({ size }) => (size === undefined ? "no-cache" : IMMUTABLE),
-  handle: async ({ input: { position, size: asked }, app }) => {
+  handle: async ({ input: { position, size: requested }, app }) => {
     const newest = await newestCheckpoint(app);
-    const size = asked ?? newest.size;
+    const size = requested ?? newest.size;
     checkSize(size, newest.size);
     if (position > size) refuse("not_found", `a tree of ${size} events has no event at position ${position}`);
     const tree = openTree(app.pool, MAIN_LOG);

@@ -18,7 +18,7 @@ import { menu, tokens } from "./menu.ts";
 const STAKE = "amount is from 1 to 1000, with at most six decimals: a number, or a decimal string";
 
 const STAKE_TEXT =
-  "The stake in platform tokens, from 1, with at most six decimals, as a number or a decimal string; some bets take less than 1000 (max_bet of lounge_menu)";
+  "The stake in platform tokens, from 1, with at most six decimals, as a number or a decimal string. Some bets take less than 1000 (max_bet of lounge_menu)";
 
 const requiredAmount = z
   .union([z.number(), z.string()], STAKE)
@@ -94,8 +94,8 @@ function betAnswerOf(app: App, events: account.AccountEvent[]) {
   return { shown, result };
 }
 
-const FAIRNESS = `HMAC-SHA256 draws the result from a secret seed, whose hash was published and committed to Base before, your client
-seed and a counter; see rng_verify and docs/rng.md. Won or lost, the bet is one event of the log.`;
+const FAIRNESS = `HMAC-SHA256 draws the result from a secret seed, your client seed and a counter. The seed's hash was published and
+committed to Base before: see rng_verify and docs/rng.md. Won or lost, the bet is one event of the log.`;
 
 const playKeno = operation({
   name: "lounge_keno",

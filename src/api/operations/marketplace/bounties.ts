@@ -274,7 +274,7 @@ const creators = [subject("order"), owner("order")];
 /** Decides on a caller's own bounty. */
 function refuseOthers({ funded }: Bounty, { tenant }: Caller): void {
   if (funded?.creator !== tenant)
-    refuse("forbidden", "only the bounty's creator may: its account funds the reward");
+    refuse("forbidden", "only the bounty's creator can do this: its account funds the reward");
 }
 
 const awardBounty = operation({

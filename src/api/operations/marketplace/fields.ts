@@ -49,7 +49,7 @@ export function readContent({ content, url, sha256 }: SubmittedContent): {
   url: string | null;
 } {
   if ((content === undefined) === (url === undefined))
-    refuseField("content", "is given, or url with sha256, but not both");
+    refuseField("content", "is required unless you give url and sha256; give one of the two");
   if (content === undefined) {
     if (sha256 === undefined) refuseField("sha256", "is required with url: that file may change");
     return { content_sha256: sha256!, bytes: null, url: url! };

@@ -61,7 +61,7 @@ has only digests of title, summary and content.`,
     const price_micro = microOf(input.price_usd);
     if (price_micro > 0) refuseClosed(app);
     if (url !== null && price_micro > 0)
-      refuseField("price_usd", "is 0 with url: we cannot warrant a file elsewhere");
+      refuseField("price_usd", "is 0 with url: the service cannot warrant a file elsewhere");
     const text = canonicalBytes({ title, summary }, "title");
     const text_sha256 = digestOf(text);
     await app.objects.put(objectName("stack", unit.fresh_id, text_sha256), text);
@@ -149,7 +149,7 @@ const validateItem = operation({
     item_id: itemId,
     verdict: z
       .enum(items.verdicts, `is one of ${items.verdicts.join(", ")}`)
-      .describe("Whether it works as stated"),
+      .describe("Your verdict: does it work as stated?"),
     note: z
       .string()
       .min(1, "is at least one character")

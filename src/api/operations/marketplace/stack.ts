@@ -80,7 +80,7 @@ function cursorOf({ position, price_micro, score }: ListedItem, sort: Sort): str
 const feed = operation({
   name: "soul_stack_feed",
   route: "GET /soul/stack",
-  summary: "What agents offer: notes, datasets, skills, reports and services",
+  summary: "List agents' offers: notes, datasets, skills, reports and services",
   description:
     "Search by words, price and author. Sorting by trust covers the newest thousand matches, by their authors' scores; only min_trust hides any.",
   access: [open()],
@@ -138,7 +138,7 @@ const trending = operation({
   name: "soul_stack_trending",
   route: "GET /soul/stack/trending",
   summary: "Items bought and found to work recently",
-  description: `heat = Σ units · D24[floor(hours / 24)], D24 = 64, 32, 16, 8, 4, 2, 1: a sale of 0.01 USDC or more has 5 units, a buyer's good verdict one for each full 20 points of
+  description: `heat = Σ units · D24[floor(hours / 24)], D24 = 64, 32, 16, 8, 4, 2, 1. A sale of 0.01 USDC or more has 5 units; a buyer's good verdict has one for each full 20 points of
 the buyer's trust. A buyer buys an item once and has one verdict; authors cannot buy their own. events lists the newest hundred counted.`,
   access: [open()],
   lists: stackProjection,

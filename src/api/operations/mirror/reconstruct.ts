@@ -57,9 +57,9 @@ const sovereignOperation = operation({
   route: "POST /v1/agent/sovereign/mirror",
   effect: reads,
   summary: "The trade of any country with the EU27, from its partners' figures",
-  description: `A country's imports are the EU27's exports to it plus freight and insurance (τ), its exports their imports without;
-for one of the 27, its partners are the other 26. It covers trade with the EU27, not the world. Each month shows the parts of its
-\`confidence\`, who has not reported yet, and what is left out. ${costs}`,
+  description: `A country's imports are the EU27's exports to it plus freight and insurance (τ); its exports are their imports without.
+For one of the 27, the partners are the other 26. It covers trade with the EU27, not the world. Each month shows the parts of its
+\`confidence\`, the missing reporters, and the figures left out. ${costs}`,
   input: anyTargetInput,
   example: { target_country: "TR", direction: "EXPORT", hs: "44", month: "2024-03" },
 });

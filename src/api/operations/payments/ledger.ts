@@ -101,8 +101,8 @@ export const paymentStatus = operation({
   route: "GET /v1/agent/payments/{id}",
   summary: "The status of a payment",
   description:
-    "The payment named by its network, asset, payer and nonce: pending, settled, failed or reorged, its transaction and " +
-    "its finality, a seal of its purchase, and its refund if there is one. Always current, and free.",
+    "The payment named by its network, asset, payer and nonce. It is pending, settled, failed or reorged. You see its transaction " +
+    "and finality, a seal of its purchase, and any refund. Always current, and free.",
   access: [open()],
   input: z.object({
     id: payments.paymentId.describe("eip155:<chain>:<asset>:<payer>:<nonce>, in lower-case hex"),
@@ -269,7 +269,7 @@ const revenueTransparency = operation({
               explorer_url: explorerUrl,
             })
             .nullable(),
-          kept: z.boolean().describe("It came without a call, and was kept"),
+          kept: z.boolean().describe("Money that came without a call and was kept"),
         }),
       ),
       count: z.int(),

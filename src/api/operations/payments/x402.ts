@@ -32,7 +32,7 @@ const supportedOperation = operation({
       extensions: z.array(z.string()),
       signers: z
         .record(z.string(), z.array(address))
-        .describe("Who carries payments to the chain, by network"),
+        .describe("Addresses that send payments to the chain, by network"),
     }),
   ),
   example: {},
@@ -106,8 +106,8 @@ const settleOperation: OperationDeclaration = operation({
   summary: "Settle a payment",
   description: `Sends an x402 payment to the chain and returns its transaction, once: the same payment again gets the same
 answer. For payments to this service's payTo of at least 0.001 USDC; a paid call here settles by itself. With an API key the
-payment buys something elsewhere, and nothing here any more. Where the operator lets anybody in without a key, the payment is only carried
-to the chain: its payer can still buy a call with it, and it is given back if nobody asks anything for it.`,
+payment buys something elsewhere, and nothing here any more. If the operator admits calls without a key, such a call only sends
+the payment to the chain: its payer can still buy a call with it, and an unused payment is refunded.`,
   access: [key("order"), openWhere("SETTLE_OPEN")],
   moves_money: true,
   ...facilitated,

@@ -88,8 +88,8 @@ const snapshot = operation({
   summary: "EU trade as known on any of the last 180 days, as one Parquet file",
   description:
     "The vintage valid at the end of the day (UTC), at a signed link that is valid for " +
-    `${LINK_SECONDS / 60} minutes. Columns: ${Object.keys(snapshotColumns).join(", ")}; quantity_kg is null where no mass is ` +
-    "stated; rows of WORLD and other groups of countries are marked is_aggregate. You get the real dataset if there is " +
+    `${LINK_SECONDS / 60} minutes. Columns: ${Object.keys(snapshotColumns).join(", ")}. quantity_kg is null without a ` +
+    "stated mass; is_aggregate marks WORLD and other groups of countries. You get the real dataset if there is " +
     "one, otherwise the sandbox, marked `synthetic`. The first call for a vintage makes its file; if that takes too " +
     "long, you get a 503 and pay nothing. A repeat with the same payment or Idempotency-Key returns the same link.",
   again_to: "anybody",
@@ -112,11 +112,11 @@ const snapshot = operation({
     const now = app.clock.now();
     const { vintage } = input;
     const date = vintage === undefined ? (input.date ?? now.toISOString().slice(0, 10)) : null;
-    const asked = { pool: app.pool, trade: dataOf(data), now };
+    const request = { pool: app.pool, trade: dataOf(data), now };
     const release =
       date === null
-        ? await releaseNamed(asked, { ...input, vintage: vintage! })
-        : await releaseOn(asked, { ...input, date });
+        ? await releaseNamed(request, { ...input, vintage: vintage! })
+        : await releaseOn(request, { ...input, date });
     const released_at = await firstReleaseOf(app.pool, release);
     const made = await app.snapshots.open(release.vintage, released_at ?? release.released_at);
     return { data: publicSnapshot(app, date, release, made), meta: { kept_days: KEEP_DAYS } };

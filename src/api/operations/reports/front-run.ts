@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DELAY_DAYS, signal } from "../../../domain/reports/front-run.ts";
+import { productCode } from "../../../domain/trade/inputs.ts";
 import { frontRunProjection, frontRunSignals } from "../../../projections/reports/front-run.ts";
 import { json, key, operation } from "../../declare/index.ts";
 
@@ -17,7 +18,7 @@ const watchOperation = operation({
   route: "GET /v1/agent/front-run/watch",
   summary: "Imports that ran ahead of a policy, the largest spikes first",
   description: `Computed each Monday at 07:00 UTC, for policies at least seven days old. A signal is no proof of who knew what. A product whose
-season peaks in the months before has none.`,
+season peaks in the months before has none. A code that a revision changed is counted with the codes joined to it.`,
   access: [key("read")],
   input: z.object({
     limit: z
@@ -27,6 +28,11 @@ season peaks in the months before has none.`,
       .default(5)
       .describe("How many signals, 1 to 50"),
     since: since.optional(),
+    hs: productCode
+      .optional()
+      .describe(
+        "Policies on this HS or CN code, on one that it is part of, or on a part of it; omitted = all",
+      ),
   }),
   output: json(
     z.object({
@@ -39,6 +45,7 @@ season peaks in the months before has none.`,
   async handle({ input, app }) {
     const data = await frontRunSignals(app.pool, {
       limit: input.limit,
+      hs: input.hs,
       since: input.since === undefined ? undefined : dayOf(input.since),
       allow_synthetic: app.settings.allow_synthetic,
     });

@@ -99,7 +99,7 @@ const history = operation({
 const stats = operation({
   name: "rng_stats",
   route: "GET /v1/agent/rng/stats",
-  summary: "Whether all callers' rolls look uniform",
+  summary: "Test all callers' rolls for uniformity",
   description: `For each game the number of rolls, and Pearson's chi-square over ten cells of the possible first numbers:
 look closer if a p-value is below 0.001. Too few rolls have none.`,
   access: [key("read"), pay("0.001")],

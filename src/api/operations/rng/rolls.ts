@@ -173,8 +173,8 @@ const roll = operation({
   route: "POST /v1/agent/rng/roll",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "A provably fair random number",
-  description: `HMAC-SHA256 draws it from a secret seed, whose hash was published and committed to Base before, your client
-seed and a counter: neither side alone decides. rng_verify gives the proof at once, and the seed once revealed.`,
+  description: `HMAC-SHA256 draws it from a secret seed, your client seed and a counter: neither side alone decides. The seed's
+hash was published and committed to Base before. rng_verify gives the proof at once, and the seed once revealed.`,
   access: [key("order"), pay("0.005")],
   input: z.object({
     client_seed: clientSeed,
@@ -200,7 +200,7 @@ const rollBatch = operation({
   route: "POST /v1/agent/rng/roll/batch",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: `Up to ${MOST_ROLLS} random numbers at once`,
-  description: "Like rng_roll, drawn in the given order and recorded together: all or none.",
+  description: "Like rng_roll, in your order and recorded together: all or none.",
   access: [key("order"), pay("0.01")],
   input: z.object({
     rolls: z

@@ -16,7 +16,7 @@ import {
 } from "../../../projections/signals/trades.ts";
 import { json, open, operation } from "../../declare/index.ts";
 
-/** All three together. */
+/** One limit for all three operations. */
 const access = [open({ calls: 100, per: "minute", shared: "signals" })];
 
 /** Fewer decided bets show nothing of how good a strategy's chances are. */
@@ -181,7 +181,7 @@ const prediction = operation({
   name: "signals_prediction",
   route: "GET /v1/agent/signals/prediction",
   summary: "Open statements of proven strategies, and how their chances came true",
-  description: `Of strategies with at least ${LEAST_DECIDED} decided bets and chances ${LEAST_OPINION} or more from one half. Fewer: an empty list and the count.`,
+  description: `Open bets of strategies with at least ${LEAST_DECIDED} decided bets, with chances ${LEAST_OPINION} or more from one half. With fewer you get an empty list and the count.`,
   access,
   input: z.object({
     strategy,

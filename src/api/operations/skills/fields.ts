@@ -40,14 +40,14 @@ export const tenantField = z
 export const formatField = z
   .enum(executions.formats, `format is ${executions.formats.join(" or ")}`)
   .default("markdown")
-  .describe("Of the result");
+  .describe("SHA-256 of the result");
 
 export const executionId = idFrom("execution_id", "skills_run").describe("From skills_run");
 
 /** Refuses a tenant that is another's. */
 export function checkTenant(tenant: string, caller: Caller): void {
   if (OLD_TENANTS.includes(tenant) || tenant === caller.tenant || `test:${tenant}` === caller.tenant) return;
-  refuse("forbidden", "tenant names another's: omit it");
+  refuse("forbidden", "tenant is not yours: omit it");
 }
 
 /** Refuses a skill that reads the caller's money unless the key has the scope. */
@@ -124,7 +124,7 @@ export async function publicExecution(
 ): Promise<z.infer<typeof executionShown>> {
   const { facts, finished, failed, status, attempt, steps, model, ended_at } = execution;
   const { execution_id, agent, plan_version: version, format, price_micro } = facts;
-  const told =
+  const sentence =
     result ??
     (finished &&
       ((await readSealed(
@@ -140,7 +140,7 @@ export async function publicExecution(
     poll: executions.isOver(execution) ? null : pollOf(execution_id),
     slots: facts.slots,
     format,
-    result: told ? await formed(app, told, format) : null,
+    result: sentence ? await formed(app, sentence, format) : null,
     result_sha256: finished?.result_sha256 ?? null,
     vintages: finished?.vintages ?? null,
     failure: failed && { code: failed.code, step: failed.step },

@@ -61,7 +61,7 @@ export async function rerun(
       skill,
       slots: facts.slots as Slots,
       signal,
-      noted: async ({ step, told }) => void answers.push({ step, ...told.origin }),
+      noted: async ({ step, result }) => void answers.push({ step, ...result.origin }),
       sum: async (written) => (before ? withEarlierSummary(written, before) : written),
       kept: (operation, input_sha256) => storedAnswer(app, named, execution, { operation, input_sha256 }),
     });
@@ -107,16 +107,16 @@ async function storedAnswer(
   app: App,
   named: ExecutionId,
   { steps }: Execution,
-  asked: { operation: string; input_sha256: string },
+  request: { operation: string; input_sha256: string },
 ): Promise<object> {
   const step = steps.find(
-    (one) => one.operation === asked.operation && one.input_sha256 === asked.input_sha256,
+    (one) => one.operation === request.operation && one.input_sha256 === request.input_sha256,
   );
   const answer = step && (await readSealed(app, named, step.object_sha256));
   if (step && answer && sha256(canonical(answer)) === step.answer_sha256) return answer;
   return refuse(
     "not_found",
-    `the answer of ${asked.operation} was deleted or erased: only its digests remain in the log`,
+    `the answer of ${request.operation} was deleted or erased: only its digests remain in the log`,
   );
 }
 

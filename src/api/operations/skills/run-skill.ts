@@ -29,7 +29,7 @@ import { complete } from "../reports/write-report.ts";
 import { offered } from "./callable.ts";
 
 /** An answer, and the step that requested it. */
-export type StepAnswer = { step: string; told: AnswerWithOrigin; ms: number };
+export type StepAnswer = { step: string; result: AnswerWithOrigin; ms: number };
 
 export type Run = {
   app: App;
@@ -55,7 +55,7 @@ export type Run = {
 /** `text`: the result's RFC 8785 form; `vintages`: all that the steps looked at, by comma; `log` where they read the log alone. */
 export type RunOutput = { result: SkillResult; text: string; vintages: string };
 
-/** Runs a skill. Refuses what a step that it cannot do without refuses. */
+/** Runs a skill. Fails with the refusal of a required step. */
 export const runSkill = (run: Run): Promise<RunOutput> =>
   withNestedCalls(contextOf(run), (calls) => runToReport(run, calls), { step_ms: STEP_MS });
 
@@ -73,11 +73,11 @@ async function runToReport(run: Run, calls: NestedCalls): Promise<RunOutput> {
       begun.set(step, performance.now());
       run.begins?.(step);
     },
-    noted: async (step, told) =>
-      noted?.({ step, told, ms: Math.round(performance.now() - begun.get(step)!) }),
+    noted: async (step, result) =>
+      noted?.({ step, result, ms: Math.round(performance.now() - begun.get(step)!) }),
   });
   for (const { of, why } of skill.absent ?? []) written.limit(citing`No ${of}: ${why}.`);
-  const dated = ran.told.find(({ answer }) => valueAt(answer, "/meta/coverage/months/to") !== undefined);
+  const dated = ran.answers.find(({ answer }) => valueAt(answer, "/meta/coverage/months/to") !== undefined);
   if (!dated) throw new Error(`no step of ${skill.name} names its months`);
   const { name: agent, version, summary } = skill;
   // In the order of a report's input.
@@ -225,7 +225,7 @@ export const runFor: RunSteps = ({ app, tenant, facts, signal, begins, noted, he
   return runSkill({
     ...{ begins, sum },
     ...{ app, tenant, skill, slots: facts.slots as Slots, signal },
-    noted: ({ step, told: { answer, origin }, ms }) =>
+    noted: ({ step, result: { answer, origin }, ms }) =>
       noted({
         step,
         operation: origin.operation,

@@ -193,9 +193,9 @@ const autoRoute = operation({
           z.object({
             agent: agentField,
             score: z.number(),
-            keywords: z.array(z.string()).describe("What in the task matches it"),
+            keywords: z.array(z.string()).describe("Words of the task that match it"),
             missing: z.array(z.enum(slotNames)).describe("Slots the task lacks"),
-            allowed: z.boolean().describe("Whether your key may run it"),
+            allowed: z.boolean().describe("true: your key may run it"),
           }),
         ),
         execution: executionShown.nullable(),

@@ -74,7 +74,7 @@ const slotsFor = ({ slots }: Skill, given: Slots): Slots =>
 export const missingOf = ({ slots }: Skill, given: Slots) =>
   slots.required.filter((slot) => given[slot] === undefined);
 
-/** Refuses a task that lacks what a skill cannot do without. */
+/** Refuses a task that lacks a required input of the skill. */
 export function checkSlots(skill: Skill, slots: Slots): void {
   const missing = missingOf(skill, slots);
   if (missing.length > 0)
@@ -114,7 +114,7 @@ export async function begin(
         ...{ app, tenant: caller.tenant, skill, slots, signal: context.signal },
         at_once: true,
         noted: async (one) => {
-          const zipped = zip(JSON.stringify(one.told.answer));
+          const zipped = zip(JSON.stringify(one.result.answer));
           // A refused or late run never awaits these.
           zipped.catch(() => undefined);
           answers.set(one.step, { ...one, zipped });
@@ -254,7 +254,7 @@ async function recordRun(
 /** The recorded form of an answer. */
 const stepOf = ({
   step,
-  told: { origin },
+  result: { origin },
   ms,
 }: StepAnswer): Omit<StepDone, "attempt" | "object_sha256" | "done_at"> => ({
   step,

@@ -27,7 +27,7 @@ const badges = operation({
   route: "GET /v1/agent/soul/badges/{agent_id}",
   summary: "An agent's badges and attested skills",
   description: `Badges by the rules ${BADGES_RULES}, each with the event that earned it. The skill graph has each skill's points from live attestations in the newest computation of
-${METHOD} (an attestor's points are split over its skills by remaining weight), the number of attestors, and since when.`,
+${METHOD}, the number of attestors, and the first day. An attestor's points are split over its skills by remaining weight.`,
   again_to: "anybody",
   access: [pay("0.05")],
   input: z.object({ agent_id: agentRef }),

@@ -50,7 +50,7 @@ verifier. Here the service checks itself; you can check an export without it (lo
       head: z
         .object({ stream_id: z.string(), version: z.int(), event_hash: sha256 })
         .nullable()
-        .describe("Of the agent's own stream; save it: the next answer continues it"),
+        .describe("Head of the agent's own stream; save it: the next answer continues it"),
       checkpoint: z
         .object({ size: z.int(), root: sha256, signed_at: time, covers_all: z.boolean() })
         .nullable()

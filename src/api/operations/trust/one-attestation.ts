@@ -51,7 +51,7 @@ as missing. Trust depends only on the log.`,
       status: z
         .enum(onChainStatuses)
         .describe(
-          "On the chain. none: it goes to no chain; asked: it waits; sent: it may be on its way; anchored: it arrived; withdrawn: revoked before it was sent; revoked: revoked there too",
+          "On the chain. none: it goes to no chain; asked: it waits; sent: it may be in flight; anchored: it arrived; withdrawn: revoked before it was sent; revoked: revoked there too",
         ),
       network: z.string().describe("CAIP-2"),
       contract: address.describe("EAS"),
@@ -115,8 +115,8 @@ const revoke = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Revoke an attestation of another agent",
   description:
-    "With the attestor's API key, or a challenge of purpose revoke about the attestation_id, signed by a live key of the attestor. It counts no " +
-    "more; what it replaced stays replaced. One that was revoked before returns its status.",
+    "With the attestor's API key, or a challenge with the purpose `revoke` about the attestation_id, signed by a live key of the attestor. It counts no " +
+    "more; what it replaced stays replaced. A repeat returns its status.",
   access: [proofs],
   input: z.object({
     id: attestationId,

@@ -151,7 +151,7 @@ can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key
     explain: z
       .enum(["true", "false"], "is true or false")
       .default("false")
-      .describe("Whether to explain the score"),
+      .describe("true: explain the score"),
     exact: z
       .enum(["true", "false"], "is true or false")
       .default("false")

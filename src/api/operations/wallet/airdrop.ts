@@ -102,8 +102,8 @@ the same airdrop, and returns its status. To pay again, set another \`idempotenc
         "this service has no platform token: its operator sets PLATFORM_TOKEN",
       );
     refuseContracts(input.recipients, token);
-    const [balance, ...told] = await chain.read([balanceCall(token, chain.sender), ...tokenCalls(token)]);
-    const { symbol, decimals } = requireToken(token, told);
+    const [balance, ...metadata] = await chain.read([balanceCall(token, chain.sender), ...tokenCalls(token)]);
+    const { symbol, decimals } = requireToken(token, metadata);
     const units = unitsOf(input.amount_each, decimals);
     if (units === undefined)
       return refuseField("amount_each", `has at most ${decimals} decimals, like ${symbol}`);

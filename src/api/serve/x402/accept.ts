@@ -17,7 +17,7 @@ import { microUsdc, NETWORK_V2, type PaymentTerms, resourceUrl } from "./require
 
 /** Payments per address and minute that may buy nothing: each can cost a chain request and a call's work. */
 const UNBOUGHT: CallLimit = { name: "unbought-payments", calls: 100, per: "minute" };
-/** A payment that cost a transaction counts as several: a contract wallet's signature may be valid only off-chain. */
+/** A failed transaction costs gas, so its payment counts as ten: a contract may accept a signature only off-chain. */
 const SENT_POINTS = 10;
 /** Payments of contract wallets per address and minute, because only the chain can check their signatures. */
 const CONTRACTS: CallLimit = { name: "contract-payments", calls: 20, per: "minute" };
@@ -25,7 +25,12 @@ const CONTRACTS: CallLimit = { name: "contract-payments", calls: 20, per: "minut
 /** The price and path of one call. */
 export type Quote = { price: Usdc; path: string };
 
-export type AcceptedPayment = PresentedPayment & { x402_version: 1 | 2; identifier: string | undefined };
+export type AcceptedPayment = PresentedPayment & {
+  x402_version: 1 | 2;
+  identifier: string | undefined;
+  /** The answered challenge's id, for a receipt of the `Payment` scheme. */
+  challenge_id: string | undefined;
+};
 
 export type Acceptance = {
   /** A bad payment carries its `refusal`. Throws PaymentRefused when it cannot be read. */
@@ -41,21 +46,23 @@ export function createAcceptance(parts: {
   limits: AddressLimits;
 }): Acceptance {
   const { limits } = parts;
-  const asked = ({ price, path }: Quote): RequiredPayment => ({
+  const request = ({ price, path }: Quote): RequiredPayment => ({
     pay_to: parts.terms.pay_to,
     amount_micro: BigInt(microUsdc(price)),
     resource: resourceUrl(parts.terms, path),
+    ...(parts.terms.issuer && { challengeFault: parts.terms.issuer.challengeFault(path) }),
   });
 
   return {
     async accept({ payment, ip }, quote) {
       const block = addressBlock(ip);
       const payload = readPayment(payment!);
-      const { x402_version, identifier } = payload;
+      const { x402_version, identifier, challenge } = payload;
       const judged = {
-        ...judge(payload, asked(quote), parts.clock.now(), parts.recover),
+        ...judge(payload, request(quote), parts.clock.now(), parts.recover),
         x402_version,
         identifier,
+        challenge_id: challenge?.id,
       };
       if (limits.isSpent(UNBOUGHT, block))
         return { ...judged, refusal: tooMany("payments that bought nothing"), expired: false };
@@ -75,7 +82,7 @@ export function createAcceptance(parts: {
  */
 export function judge(
   payload: PaymentPayload,
-  asked: RequiredPayment,
+  request: RequiredPayment,
   now: Date,
   recover: RecoverKey,
 ): PresentedPayment {
@@ -85,7 +92,7 @@ export function judge(
   const { from: payer, nonce } = transfer;
   const id = idOf({ network: NETWORK_V2, asset: USDC.address.toLowerCase() as Hex, payer, nonce });
   try {
-    const { contract } = examine(payload, asked, now, recover);
+    const { contract } = examine(payload, request, now, recover);
     return { id, signed, contract, refusal: undefined, expired: false };
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;

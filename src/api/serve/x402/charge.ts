@@ -73,12 +73,12 @@ export type PaymentHold = { until: Date; left_ms: number };
 
 export function refusePending(id: string, cause?: unknown, held?: PaymentHold): never {
   const left_s = Math.ceil((held?.left_ms ?? 0) / 1000);
-  const told = held
+  const sentence = held
     ? `; its claim lasts until ${held.until.toISOString()} at the latest, and for ${left_s} s if its process has died`
     : "";
   return refuse(
     paymentProblems["payment-pending"],
-    `this payment is being settled: call again with the same one, or see ${pathOf(id)}${told}`,
+    `this payment is being settled: call again with the same one, or see ${pathOf(id)}${sentence}`,
     { retry_after_s: held ? Math.min(RETRY_S, Math.max(1, left_s)) : RETRY_S, cause },
   );
 }
@@ -261,10 +261,9 @@ export async function settle(
   // A paused process may have lost the payment to another, and then must send nothing.
   if (!app.presence.isLive()) await whileHeld(() => []);
   try {
-    const transfer = payments.signedTransferOf(claim);
-    const receipt = await inSpan("settle", {}, () =>
-      app.settlement.settle(transfer, BigInt(claim.seen_block)),
-    );
+    const { listing } = payment.signed;
+    const signed = { ...payments.signedTransferOf(claim), ...(listing && { listing }) };
+    const receipt = await inSpan("settle", {}, () => app.settlement.settle(signed, BigInt(claim.seen_block)));
     return { claim, settlement: payments.minedBy(receipt) };
   } catch (error) {
     if (error instanceof NotSettled) await failed(error.message);
@@ -287,7 +286,7 @@ export function refuseUnsettled(id: string, error: unknown): never {
 function refuseWhileAway(error: unknown): never {
   if (!(error instanceof ChainUnavailable)) throw error;
   const budget = error instanceof GasBudgetSpent ? error : undefined;
-  const why = budget?.message ?? "the chain is away";
+  const why = budget?.message ?? "the chain is unavailable";
   return refuse(
     paymentProblems["payment-unavailable"],
     `${why}: payments cannot be settled now, and nothing was charged`,

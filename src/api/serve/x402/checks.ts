@@ -13,6 +13,7 @@ import {
   writeSignature,
 } from "../../../domain/payments/authorization.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
+import type { EchoedChallenge } from "../mpp/challenge.ts";
 import type { PaymentPayload } from "./payload.ts";
 import { refusePayment } from "./payment-refusal.ts";
 import { DOMAIN, MAX_TIMEOUT_SECONDS, NETWORK_V1, NETWORK_V2 } from "./required.ts";
@@ -23,6 +24,8 @@ export type RequiredPayment = {
   amount_micro: bigint;
   /** The URL in the call's own 402; absent without a call. */
   resource?: string;
+  /** Why an answered challenge is not of this call; absent where none is issued. */
+  challengeFault?: (challenge: EchoedChallenge, nonce: Hex, now: Date) => string | undefined;
 };
 
 type PaymentAttempt = {
@@ -149,6 +152,17 @@ export const paymentChecks: PaymentCheck[] = [
           "invalid_exact_evm_payload_authorization_valid_before",
           `authorization.validBefore: may be at most an hour ahead, and it is ${now} here; sign one that ends sooner`,
         );
+    },
+  },
+  {
+    name: "challenge",
+    refuses: ({ payload: { challenge, signed }, required: { challengeFault }, now }) => {
+      if (!challenge) return;
+      const at = new Date(Number(now) * 1_000);
+      const fault = challengeFault
+        ? challengeFault(challenge, signed.transfer.nonce, at)
+        : "challenge: none is issued here; pay by x402";
+      if (fault !== undefined) refusePayment("invalid_payment_requirements", fault);
     },
   },
   {

@@ -1,17 +1,15 @@
 /**
- * The extensions of a 402 of x402 version 2. Source: payment_identifier.md and bazaar.md among the extensions of
- * the x402 specification; pathParams and routeTemplate follow bazaar.md for routes with parameters.
+ * The extensions of a 402 of x402 version 2. Source: payment_identifier.md, sign-in-with-x.md and
+ * extension-offer-and-receipt.md among the extensions of its specification.
  */
-import { inputReader } from "../../declare/input.ts";
-import type { OperationDeclaration } from "../../declare/operation.ts";
-import { isInPath, methodOf, pathOf, patternOf } from "../../declare/operation-facts.ts";
+import { PROOF_SECONDS, statementOf } from "../../../domain/access/wallet-proof.ts";
 
 type Schema = Record<string, unknown>;
 
 /** A version 2 extension: the server's values and their JSON Schema. */
-export type Extension = { info: Schema; schema: Schema; routeTemplate?: string };
+export type Extension = { info: Schema; schema: Schema; routeTemplate?: string; supportedChains?: Schema[] };
 
-const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+export const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
 /** The form of a client's id for its payment. */
 export const PAYMENT_IDENTIFIER = { min: 16, max: 128, pattern: "^[a-zA-Z0-9_-]+$" } as const;
@@ -34,77 +32,57 @@ export const paymentIdentifier: Extension = {
   },
 };
 
-const made = new WeakMap<OperationDeclaration, Extension[]>();
+/** A call that its wallet may sign instead of paying; `resources`: the digest of a body. */
+export type SignableCall = {
+  public_url: string;
+  method: string;
+  path: string;
+  resources?: readonly string[];
+};
 
-/** How to call an operation over HTTP, for directories: complete, and without the fields' descriptions. */
-export function bazaarForms(operation: OperationDeclaration): Extension[] {
-  let forms = made.get(operation);
-  if (!forms) {
-    const whole = bazaar(operation);
-    forms = [whole, { ...whole, schema: withoutDescriptions(whole.schema) as Schema }];
-    made.set(operation, forms);
-  }
-  return forms;
-}
+const NETWORK = "eip155:8453";
 
-function bazaar(operation: OperationDeclaration): Extension {
-  const method = methodOf(operation);
-  const { properties, required = [] } = inputReader(operation.input).schema;
-  const names = Object.keys(properties);
-  const inPath = names.filter((name) => isInPath(operation, name));
-  const rest = names.filter((name) => !inPath.includes(name));
-  const exampleOf = (wanted: string[]) =>
-    Object.fromEntries(
-      wanted.flatMap((name) => (name in operation.example ? [[name, operation.example[name]]] : [])),
-    );
-  const schemaOf = (wanted: string[]): Schema => ({
-    type: "object",
-    properties: Object.fromEntries(wanted.map((name) => [name, properties[name]])),
-    ...(wanted.some((name) => required.includes(name)) && {
-      required: wanted.filter((name) => required.includes(name)),
-    }),
-  });
-  const place = method === "POST" ? "body" : "queryParams";
-  const asked = {
-    ...(method === "POST" && { bodyType: "json" }),
-    [place]: exampleOf(rest),
-    ...(inPath.length > 0 && { pathParams: exampleOf(inPath) }),
-  };
-  const askedSchema = {
-    ...(method === "POST" && { bodyType: { type: "string", enum: ["json"] } }),
-    [place]: schemaOf(rest),
-    ...(inPath.length > 0 && { pathParams: schemaOf(inPath) }),
-  };
-  return {
-    info: { input: { type: "http", method, ...asked } },
-    schema: {
-      $schema: DIALECT,
-      type: "object",
-      properties: {
-        input: {
-          type: "object",
-          properties: {
-            type: { type: "string", const: "http" },
-            method: { type: "string", enum: [method] },
-            ...askedSchema,
-          },
-          required: ["type", "method", ...(method === "POST" ? ["bodyType", "body"] : [])],
-          additionalProperties: false,
-        },
-      },
-      required: ["input"],
-    },
-    ...(inPath.length > 0 && { routeTemplate: patternOf(pathOf(operation)) }),
-  };
-}
+/** A client takes the first chain that fits; the schemes tell wallets with code that theirs is taken too. */
+const CHAINS: Schema[] = ["eip191", "eip1271", "eip6492"].map((signatureScheme) => ({
+  chainId: NETWORK,
+  type: "eip191",
+  signatureScheme,
+}));
 
-/** A JSON Schema's `description` is text; a field named so has a schema and stays. */
-function withoutDescriptions(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutDescriptions);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name, inner]) => name !== "description" || typeof inner !== "string")
-      .map(([name, inner]) => [name, withoutDescriptions(inner)]),
-  );
-}
+const SIGN_IN_SCHEMA: Schema = {
+  $schema: DIALECT,
+  type: "object",
+  required: ["domain", "address", "uri", "version", "chainId", "type", "nonce", "issuedAt", "signature"],
+};
+
+export const signInWithX = (
+  { public_url, method, path, resources }: SignableCall,
+  nonce: string,
+  now: Date,
+): Extension => ({
+  info: {
+    domain: new URL(public_url).host,
+    uri: public_url + path,
+    version: "1",
+    nonce,
+    issuedAt: now.toISOString(),
+    expirationTime: new Date(now.getTime() + 1_000 * PROOF_SECONDS).toISOString(),
+    statement: statementOf({ method, path }),
+    ...(resources && { resources: [...resources] }),
+  },
+  supportedChains: CHAINS,
+  schema: SIGN_IN_SCHEMA,
+});
+
+const OFFER_SCHEMA: Schema = {
+  $schema: DIALECT,
+  type: "object",
+  properties: { offers: { type: "array", items: { type: "object", required: ["format", "signature"] } } },
+  required: ["offers"],
+};
+
+/** The offer of the only entry of `accepts`. */
+export const signedOffer = (jws: string): Extension => ({
+  info: { offers: [{ format: "jws", acceptIndex: 0, signature: jws }] },
+  schema: OFFER_SCHEMA,
+});

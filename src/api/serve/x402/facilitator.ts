@@ -39,7 +39,7 @@ export const supported = ({ chain }: App) => ({
     { x402Version: 1, scheme: "exact", network: NETWORK_V1 },
     { x402Version: 2, scheme: "exact", network: NETWORK_V2 },
   ],
-  extensions: ["payment-identifier", "bazaar"],
+  extensions: ["payment-identifier", "bazaar", "sign-in-with-x", "offer-receipt"],
   signers: { "eip155:*": [chain.sender] },
 });
 
@@ -123,13 +123,13 @@ export async function settle(
   let payload: PaymentPayload | undefined;
   try {
     payload = readPayment(request.paymentPayload);
-    const asked = askedOf(request, payload, app.pay_to);
-    if (asked.amount_micro < payments.SMALLEST_MICRO)
+    const input = askedOf(request, payload, app.pay_to);
+    if (input.amount_micro < payments.SMALLEST_MICRO)
       refusePayment(
         "invalid_payment_requirements",
         "paymentRequirements: at least 0.001 USDC is settled here",
       );
-    const payment = judge(payload, asked, app.clock.now(), app.recover);
+    const payment = judge(payload, input, app.clock.now(), app.recover);
     const charge = { app, payment, call };
     const { x402_version } = payload;
     if (call.caller.kind !== "key") return settleResponse(await carryOnly(charge), x402_version);

@@ -2,4 +2,6 @@
  * Base64 of JSON for x402's headers: the same bytes as @x402/core/http's codecs, which take twelve times as long
  * for a 402.
  */
-export const toHeader = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
+export const toHeader = (value: object): string => toBase64(JSON.stringify(value));
+
+export const toBase64 = (json: string): string => Buffer.from(json).toString("base64");

@@ -1,4 +1,4 @@
-/** Reads a call's payment, of either version of x402. */
+/** Reads a call's payment: of either version of x402, or a credential of the `Payment` scheme. */
 
 import { z } from "zod";
 import { parseStrict } from "../../../../eventstore/canonical.ts";
@@ -6,6 +6,8 @@ import type { Hex } from "../../../core/model/chain.ts";
 import { hexRead, lowerCase } from "../../../core/model/fields.ts";
 import { plainIssue } from "../../../core/model/plain-issue.ts";
 import type { SignedTransfer } from "../../../core/model/ports/settlement.ts";
+import type { EchoedChallenge } from "../mpp/challenge.ts";
+import { credentialText, echoedChallenge, isCredential, isPaymentScheme } from "../mpp/credential.ts";
 import { PAYMENT_IDENTIFIER } from "./extensions.ts";
 import { refusePayment } from "./payment-refusal.ts";
 
@@ -31,6 +33,8 @@ export type PaymentPayload = {
   resource_url?: string;
   /** The payer's id of the payment (extension payment-identifier). */
   identifier?: string;
+  /** The answered challenge of the `Payment` scheme, which x402 has not. */
+  challenge?: EchoedChallenge;
 };
 
 /** Characters; Node accepts 16 KiB of headers in total. */
@@ -55,15 +59,24 @@ export const uint256 = z
 
 export const word = z.string().max(100);
 
-const transfer = z.strictObject({
-  signature,
-  authorization: z.strictObject({
-    from: address,
-    to: address,
-    value: uint256,
-    validAfter: uint256,
-    validBefore: uint256,
-    nonce: hexRead(32),
+const authorization = {
+  from: address,
+  to: address,
+  value: uint256,
+  validAfter: uint256,
+  validBefore: uint256,
+  nonce: hexRead(32),
+};
+
+const transfer = z.strictObject({ signature, authorization: z.strictObject(authorization) });
+
+/** The same authorization, with its signature beside it. */
+const credential = z.object({
+  challenge: echoedChallenge,
+  payload: z.strictObject({
+    type: z.literal("authorization", "is authorization: an EIP-3009 authorization is taken"),
+    signature,
+    ...authorization,
   }),
 });
 
@@ -108,9 +121,10 @@ const v2 = z.strictObject({
  * neither version 1 nor version 2, naming the first bad field, and nothing else.
  */
 export function readPayment(presented: string | object): PaymentPayload {
-  const given = typeof presented === "string" ? decode(presented) : presented;
+  const given = typeof presented === "string" ? decode(bareText(presented)) : presented;
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return refusePayment("invalid_payload", "the payment must be a JSON object; pay as accepts says");
+  if (isCredential(given)) return readCredential(given);
   const version = "x402Version" in given ? given.x402Version : undefined;
   if (version === 1) {
     const { scheme, network, payload } = fitting(v1, given);
@@ -140,6 +154,24 @@ export function readPayment(presented: string | object): PaymentPayload {
   }
   return refusePayment("invalid_x402_version", "x402Version: is 1 or 2");
 }
+
+function readCredential(given: object): PaymentPayload {
+  const { challenge, payload } = fitting(credential, given);
+  const { type: _, signature, ...authorization } = payload;
+  return {
+    x402_version: 2,
+    scheme: "exact",
+    network: NETWORK,
+    signed: signedOf({ signature, authorization }),
+    challenge,
+  };
+}
+
+/** The `evm` method of a challenge of ours is USDC on Base. */
+const NETWORK = "eip155:8453";
+
+const bareText = (header: string): string =>
+  isPaymentScheme(header) ? (credentialText(header) ?? "") : header;
 
 function decode(text: string): unknown {
   if (text.length > HEADER_LIMIT)

@@ -31,9 +31,11 @@ import { payer } from "../../declare/caller.ts";
 import { againTo, effectOf } from "../../declare/operation-facts.ts";
 import { type AnswerParts, isUnchanged, type PreparedAnswer, prepareAnswer } from "../answer.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
+import type { PaymentReceipt } from "../mpp/challenge.ts";
 import { isAway, isNoRoom } from "../problem.ts";
 import { repeatName } from "../repeats.ts";
 import { type Acceptance, type AcceptedPayment, createAcceptance } from "./accept.ts";
+import type { Transport } from "./bazaar.ts";
 import {
   type Charge,
   type CheckedPayment,
@@ -48,9 +50,11 @@ import {
   type SettledPayment,
   settle,
 } from "./charge.ts";
+import { listingOf } from "./listing.ts";
 import { PaymentRefused } from "./payment-refusal.ts";
 import { holdOf, isAbandoned, presentedStatusOf } from "./presented-status.ts";
 import {
+  type AnsweredPayment,
   type DeliveredAnswer,
   digestOf,
   eventGiven,
@@ -65,7 +69,7 @@ import { microUsdc, type PaymentTerms, priceOf, resourceUrl } from "./required.t
 import { type SettleResponse, settleResponse } from "./response.ts";
 
 /** A call's payment; `path` is the request's own path and query, which its 402 named, `sent` its body. */
-export type Offer = { presented: Credentials; path: string; sent: JsonObject };
+export type Offer = { presented: Credentials; path: string; sent: JsonObject; transport: Transport };
 
 /** The result of a paid call: its answer with the event that records it, or a new 402. */
 export type Outcome = PaidCallAnswer | { due: true; refused: PaymentRefused };
@@ -75,7 +79,9 @@ type PaidCallAnswer = {
   event: EventName | undefined;
   /** The settlement that bought the answer; absent if it was given earlier without one. */
   settlement?: SettleResponse;
-  /** SHA-256 of the body, in hex; null if there is none, or less is shown than was bought. */
+  /** For a payer by the `Payment` scheme. */
+  receipt?: PaymentReceipt;
+  /** SHA-256 of the body, in hex; null without a body, or if a repeated answer omits members that are shown only once. */
   sha256?: string | null;
 };
 
@@ -192,11 +198,13 @@ const refuseStranger = () =>
   );
 
 async function chargeFor(
-  { parts: { app }, limits }: Flow,
+  { parts: { app }, terms, limits }: Flow,
   call: Call,
-  payment: AcceptedPayment,
-  { presented, sent }: Offer,
+  accepted: AcceptedPayment,
+  { presented, sent, transport }: Offer,
 ): Promise<PaidCall> {
+  const listing = listingOf(call.operation, terms, transport);
+  const payment = { ...accepted, signed: { ...accepted.signed, listing } };
   refuseTestMoney(app, call.caller);
   const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
   const idempotency_key = call.idempotency_key ?? payment.identifier;
@@ -410,13 +418,18 @@ async function giveBack(
 async function answer(
   { parts: { app }, terms }: Flow,
   { call }: PaidCall,
-  { x402_version }: AcceptedPayment,
+  { x402_version, challenge_id }: AcceptedPayment,
   { made, bought_by, is_part }: DeliveredAnswer,
   { path }: Offer,
 ): Promise<PaidCallAnswer> {
   if (!bought_by) return { made, event: await eventGiven(app, call) };
   const answer_sha256 = is_part ? null : bought_by.answer.sha256;
-  const settled = { made, event: bought_by.event, sha256: answer_sha256 };
+  const settled = {
+    made,
+    event: bought_by.event,
+    sha256: answer_sha256,
+    ...(challenge_id !== undefined && { receipt: paymentReceipt(bought_by, challenge_id) }),
+  };
   const resource_url = resourceUrl(terms, path);
   // A receipt names the URL in the log, however the repeated request was spelt.
   const isLogged = bought_by.claim.resource_sha256 === sha256(resource_url);
@@ -424,6 +437,18 @@ async function answer(
     return { ...settled, settlement: settleResponse(bought_by, x402_version) };
   const { origin } = await app.store.identity();
   const payload = receiptOf({ ...bought_by, resource_url, log_origin: origin });
-  const receipt = receiptExtension(signReceipt(payload, app.signer));
-  return { ...settled, settlement: settleResponse(bought_by, x402_version, receipt) };
+  const signed = receiptExtension(signReceipt(payload, app.signer));
+  return { ...settled, settlement: settleResponse(bought_by, x402_version, signed) };
 }
+
+/** Of the log alone, as the signed receipt, so that a repeat has the same. */
+const paymentReceipt = (
+  { settlement, event }: Pick<AnsweredPayment, "settlement" | "event">,
+  challengeId: string,
+): PaymentReceipt => ({
+  method: "evm",
+  reference: settlement.transaction,
+  status: "success",
+  timestamp: new Date(event.recorded_at_us / 1_000).toISOString(),
+  challengeId,
+});

@@ -24,7 +24,7 @@ export type PaymentRefusedCode =
 export class PaymentRefused extends Error {
   override readonly name = "PaymentRefused";
   readonly code: PaymentRefusedCode;
-  /** It cost a transaction. */
+  /** A transaction was sent for the payment. */
   readonly sent: boolean;
 
   constructor(code: PaymentRefusedCode, message: string, { sent = false } = {}) {

@@ -11,9 +11,18 @@ import { type Form, JSON_FORM } from "../../declare/forms/form.ts";
 import type { OperationDeclaration } from "../../declare/operation.ts";
 import { mediaTypeOf, methodOf, pathOf } from "../../declare/operation-facts.ts";
 import { sha256 } from "../call.ts";
+import { type Challenge, challengeHeader } from "../mpp/challenge.ts";
 import { type Problem, problem } from "../problem.ts";
-import { bazaarForms, type Extension, paymentIdentifier } from "./extensions.ts";
-import { toHeader } from "./header.ts";
+import { bazaarForms, type Transport } from "./bazaar.ts";
+import {
+  type Extension,
+  paymentIdentifier,
+  type SignableCall,
+  signedOffer,
+  signInWithX,
+} from "./extensions.ts";
+import { toBase64 } from "./header.ts";
+import type { TermsIssuer } from "./issuer.ts";
 import type { PaymentRefused } from "./payment-refusal.ts";
 
 export const NETWORK_V1 = "base";
@@ -26,6 +35,8 @@ export const DOMAIN = { name: USDC.name, version: USDC.version };
  * allow 8 KiB.
  */
 const HEADER_LIMIT = 6 * 1024;
+/** Base64 writes four characters for three bytes. */
+const BODY_LIMIT = (HEADER_LIMIT / 4) * 3;
 /** Stock buyers' default limits: x402-fetch 1.x stops at 0.10, @x402/fetch 2 at 1.00 USDC. */
 const STOCK_CAPS: [above: number, note: string][] = [
   [
@@ -41,6 +52,8 @@ export type PaymentTerms = {
   public_url: string;
   /** The chain is the service's own; a signature for it would be valid on Base. */
   embedded_chain: boolean;
+  /** Absent in documents, which offer nothing. */
+  issuer?: TermsIssuer;
 };
 
 export type RequirementV1 = {
@@ -65,6 +78,8 @@ export type PaymentRequired = {
   headers: Record<string, string>;
   body: Problem & { x402Version: 1; accepts: RequirementV1[]; understood?: JsonObject };
   v2: RequirementV2;
+  /** The same price for the `Payment` scheme. */
+  challenge?: Challenge;
 };
 
 /** `form`: the media type of the answer; `refused`: why the payment that came with the request is not acceptable. */
@@ -77,6 +92,10 @@ export type Quote = {
   /** Errors of present and wrong input, so that no wallet signs for a call that will be refused. */
   errors?: FieldError[] | undefined;
   has_key?: boolean;
+  /** The way of the call, which catalogues list; default: HTTP. */
+  transport?: Transport;
+  /** The call's method, path and body, which its wallet may sign instead of paying. */
+  signable?: Omit<SignableCall, "public_url">;
   /** The input is unknown or wrong, so that the price is of one unit. */
   is_unit?: boolean;
 };
@@ -117,7 +136,17 @@ export function paymentRequired(
   operation: OperationDeclaration,
   path: string,
   terms: PaymentTerms,
-  { price, form = JSON_FORM, refused, understood, errors = [], has_key = false, is_unit = false }: Quote,
+  {
+    price,
+    form = JSON_FORM,
+    refused,
+    understood,
+    errors = [],
+    has_key = false,
+    is_unit = false,
+    transport = "http",
+    signable,
+  }: Quote,
 ): PaymentRequired {
   const resource = resourceUrl(terms, path);
   const caps = STOCK_CAPS.find(([above]) => Number(price) > above)?.[1] ?? "";
@@ -135,12 +164,14 @@ export function paymentRequired(
     asset: USDC.address,
     extra: DOMAIN,
   };
-  const { v2, header } = fitting(operation, {
+  const { v2, header } = fitting(operation, transport, {
     x402Version: 2,
     error: refused?.code ?? "Payment required",
     resource: { url: resource, description, mimeType },
     accepts: [{ ...shared, network: NETWORK_V2, amount }],
+    extensions: extensionsOf(operation, terms, { resource, amount, signable }),
   });
+  const challenge = terms.issuer?.challenge({ amount_micro: amount, path });
   const requirement: RequirementV1 = {
     ...shared,
     network: NETWORK_V1,
@@ -150,7 +181,7 @@ export function paymentRequired(
     mimeType,
     outputSchema: { input: { type: "http", method: methodOf(operation), discoverable: true } },
   };
-  const told = problem(
+  const body = problem(
     coreProblems["payment-required"],
     refused?.message ?? remedyOf(operation, cost, { errors, has_key }),
     { public_url: terms.public_url, instance: path },
@@ -158,17 +189,50 @@ export function paymentRequired(
   );
   return {
     status: 402,
-    headers: { "PAYMENT-REQUIRED": header, "Cache-Control": "no-store" },
+    headers: {
+      "PAYMENT-REQUIRED": header,
+      ...(challenge && { "WWW-Authenticate": challengeHeader(challenge) }),
+      "Cache-Control": "no-store",
+    },
     body: {
-      ...told.problem,
+      ...body.problem,
       ...(refused && { error: refused.code }),
       ...(understood && { understood }),
       x402Version: 1,
       accepts: [requirement],
     },
     v2,
+    ...(challenge && { challenge }),
   };
 }
+
+/** All but `bazaar`, which takes the room that is left. */
+function extensionsOf(
+  operation: OperationDeclaration,
+  { issuer, public_url, pay_to }: PaymentTerms,
+  { resource, amount, signable }: { resource: string; amount: string; signable: Quote["signable"] },
+): Record<string, Extension> {
+  if (!issuer) return { "payment-identifier": paymentIdentifier };
+  const offered = {
+    scheme: "exact" as const,
+    network: NETWORK_V2,
+    asset: USDC.address,
+    payTo: pay_to,
+    amount,
+  };
+  return {
+    "payment-identifier": paymentIdentifier,
+    ...(signable &&
+      takesWallet(operation) && {
+        "sign-in-with-x": signInWithX({ public_url, ...signable }, issuer.nonce(), issuer.now()),
+      }),
+    "offer-receipt": signedOffer(issuer.offer({ resourceUrl: resource, ...offered })),
+  };
+}
+
+/** True if a wallet's signature of the call is a way in. */
+export const takesWallet = ({ access }: Pick<OperationDeclaration, "access">): boolean =>
+  access.some(({ security }) => security.some((one) => "wallet" in one));
 
 /** A key is offered only to callers without one, and only where a key is accepted. */
 function remedyOf(
@@ -183,20 +247,23 @@ function remedyOf(
   return first ? `Correct the input before you pay: ${sentenceOf(first)}. ${offer}` : offer;
 }
 
-/** Declares as much of the extensions as the header has room for: a long URL leaves less. */
+/** Declares as much of `bazaar` as the header has room for: a long URL leaves less. */
 function fitting(
   operation: OperationDeclaration,
+  transport: Transport,
   bare: RequirementV2,
 ): { v2: RequirementV2; header: string } {
-  const declared: Record<string, Extension>[] = [
-    ...bazaarForms(operation).map((bazaar) => ({ "payment-identifier": paymentIdentifier, bazaar })),
-    { "payment-identifier": paymentIdentifier },
-  ];
-  let made = { v2: bare, header: "" };
-  for (const extensions of declared) {
-    const v2 = { ...bare, extensions };
-    made = { v2, header: toHeader(v2) };
-    if (made.header.length <= HEADER_LIMIT) break;
-  }
-  return made;
+  const json = JSON.stringify(bare);
+  const room = BODY_LIMIT - Buffer.byteLength(json) - BAZAAR_MEMBER.length;
+  const form = bazaarForms(operation, transport).find(({ bytes }) => bytes <= room);
+  if (!form) return { v2: bare, header: toBase64(json) };
+  // The form's JSON is copied: writing it anew takes most of a 402's time.
+  const body = `${json.slice(0, -CLOSING.length)}${BAZAAR_MEMBER}${form.json}${CLOSING}`;
+  return {
+    v2: { ...bare, extensions: { ...bare.extensions, bazaar: form.extension } },
+    header: toBase64(body),
+  };
 }
+
+const BAZAAR_MEMBER = ',"bazaar":';
+const CLOSING = "}}";

@@ -35,7 +35,7 @@ export type Chain = {
    */
   send(call: Call, options: SendOptions): Promise<Receipt>;
   queued(): number;
-  /** Signed within a day, by any process; -1: none. Node pools forget transactions that cannot be mined. */
+  /** The highest nonce that any process signed within a day; -1: none. Node pools forget transactions that cannot be mined. */
   highestNonce(): Promise<number>;
   /** Transactions with lower nonces are mined, or never will be. */
   minedCount(block?: "latest" | "finalized"): Promise<number>;

@@ -11,7 +11,20 @@ export type TransferAuthorization = {
   nonce: Hex;
 };
 
-export type SignedTransfer = { transfer: TransferAuthorization; signature: Hex };
+export type SignedTransfer = { transfer: TransferAuthorization; signature: Hex; listing?: PurchaseListing };
+
+/** The purchased operation as a facilitator's catalogue lists it: public facts, and nothing of the call's own input. */
+export type PurchaseListing = {
+  resource: {
+    url: string;
+    description: string;
+    mimeType: string;
+    serviceName: string;
+    tags: readonly string[];
+    iconUrl: string;
+  };
+  extensions: Readonly<Record<string, object>>;
+};
 
 /** `used`: settled or cancelled. `would_settle`: simulated now, with the chain checking the signature. */
 export type PaymentFacts = { used: boolean; balance: bigint; would_settle: boolean; reason?: string };
@@ -29,7 +42,7 @@ export type Settlement = {
   /** Covers any sender, and the last two hours; undefined when the chain does not show it yet. Rejects with ChainUnavailable. */
   ended(payment: SignedTransfer): Promise<PaymentEnd | undefined>;
   /**
-   * The receipt's logs prove the payment, whoever sent it. Rejects with NotSettled, ChainUnavailable (nothing was sent) or
+   * The receipt's logs prove the payment, from any sender. Rejects with NotSettled, ChainUnavailable (nothing was sent) or
    * TransactionPending (the outcome is open).
    */
   settle(payment: SignedTransfer, seen_block: bigint, errand?: Errand): Promise<Receipt>;

@@ -40,7 +40,7 @@ export const classification = z.object({
     .array(named)
     .describe("Its parents, from the chapter down; a name is null if the table has none"),
   section: named.nullable().describe("Section of the Harmonized System; null if the table is not loaded"),
-  has_data: z.boolean().nullable().describe("Whether Latvia traded under the code; null without a dataset"),
+  has_data: z.boolean().nullable().describe("true: Latvia traded under the code; null without a dataset"),
 });
 
 export const classificationsOutput = z.object({
@@ -55,7 +55,7 @@ export const classificationsOutput = z.object({
       .string()
       .nullable()
       .describe(
-        "Where no name has the words: another spelling or word to try, or why these codes; else null",
+        "If no name has the words: another spelling or word to try, or the reason for these codes; else null",
       ),
     order: z.string().describe("The list's order"),
   }),

@@ -28,7 +28,7 @@ export const countryInput = z.object({
   dataset: dataset.optional(),
 });
 
-const part = z.number().nullable().describe("Of Latvia's trade in this direction, 0 to 1");
+const part = z.number().nullable().describe("Share of Latvia's trade in this direction, 0 to 1");
 const rank = z.int().nullable().describe("Rank among the year's partners by value; null without trade");
 const listed = z
   .number()
@@ -37,9 +37,9 @@ const listed = z
 
 const countryYear = z.object({
   year: z.int(),
-  imports_eur: z.number().nullable().describe("EUR from the country to Latvia; null = not delivered"),
-  exports_eur: z.number().nullable(),
-  balance_eur: z.number().nullable().describe("exports − imports"),
+  imports_eur: z.int().nullable().describe("EUR from the country to Latvia; null = not delivered"),
+  exports_eur: z.int().nullable(),
+  balance_eur: z.int().nullable().describe("exports − imports"),
   imports_share: part,
   exports_share: part,
   imports_rank: rank,

@@ -15,9 +15,9 @@ export const countryProduct = z.object({
   rank: z.int().nullable().describe("1 is the largest; null for the rest"),
   product: z.string().describe(`CN8 code; ${REST} on the last line`),
   name: z.string().nullable(),
-  value_eur: z.number(),
+  value_eur: z.int(),
   quantity_kg: z.number().nullable().describe("Reported mass in kg; null = none"),
-  share: z.number().nullable().describe("Of Latvia's trade with the country in this direction, 0 to 1"),
+  share: z.number().nullable().describe("Share of Latvia's trade with the country in this direction, 0 to 1"),
 });
 
 type Amounts = { value_eur: number; quantity_kg: number | null };

@@ -60,7 +60,7 @@ const dutyLine = z.object({
   start: z.string(),
   end: z.string().nullable().describe("null = open"),
   additional_code: z.string().nullable(),
-  order_no: z.string().nullable().describe("Of a quota"),
+  order_no: z.string().nullable().describe("Order number of a quota"),
   legal_base: z.string().nullable(),
 });
 
@@ -85,9 +85,9 @@ export const tariffOutput = z.object({
     trade: z
       .object({
         year: z.int().describe("Last complete year"),
-        imports_eur: amount.describe("EUR; 0 = no trade, null = no data"),
+        imports_eur: z.int().nullable().describe("EUR; 0 = no trade, null = no data"),
         imports_kg: amount.describe("Reported mass in kg; null = none"),
-        exports_eur: amount,
+        exports_eur: z.int().nullable(),
         exports_kg: amount,
         about: meta,
       })

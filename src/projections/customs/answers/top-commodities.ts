@@ -23,7 +23,10 @@ export const commoditiesInput = z.object({
 
 /** A CN8 code's line. The last line, `rest`, is the total less the lines above it. */
 const commodityRow = productRow.extend({
-  share_of_mass: z.number().nullable().describe("Of the total's reported mass, 0 to 1; null if unknown"),
+  share_of_mass: z
+    .number()
+    .nullable()
+    .describe("Share of the total's reported mass, 0 to 1; null if unknown"),
 });
 
 export const commoditiesOutput = z.object({

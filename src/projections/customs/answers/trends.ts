@@ -28,7 +28,7 @@ const trendMonth = timelineRow
 /** A year: the sums of its known months. */
 const trendYear = trendMonth.omit({ period: true }).extend({
   year: z.int(),
-  balance_eur: z.number().nullable().optional().describe("exports − imports; absent with a direction"),
+  balance_eur: z.int().nullable().optional().describe("exports − imports; absent with a direction"),
   months: z.int().describe("Complete months of the year"),
   complete: z.boolean().describe("All twelve months are complete"),
 });

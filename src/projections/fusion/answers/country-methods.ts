@@ -21,8 +21,8 @@ const line = z.object({
   rank: z.int(),
   code: z.string(),
   name: z.string().nullable(),
-  value_eur: z.number(),
-  share: z.number().nullable().describe("Of the ranking's total, 0 to 1"),
+  value_eur: z.int(),
+  share: z.number().nullable().describe("Share of the ranking's total, 0 to 1"),
 });
 type Line = z.infer<typeof line>;
 
@@ -34,7 +34,7 @@ export const sides = z.object({
 export const dependentProduct = z.object({
   product: z.string(),
   name: z.string().nullable(),
-  imports_eur: z.number(),
+  imports_eur: z.int(),
   concentration: z.number().nullable().describe("Σ share² over sources outside the EU, in the last year"),
   extra_share: z.number().nullable().describe("Imports from outside the EU / all imports"),
 });

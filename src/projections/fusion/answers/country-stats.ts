@@ -34,15 +34,15 @@ export const views = ["reported", "through_partners"] as const;
 /** A year of the country, in EUR. */
 export const countryYear = z.object({
   year: z.int(),
-  imports_eur: amount.describe("EUR; null = not delivered"),
-  exports_eur: amount,
-  balance_eur: amount.describe("exports − imports"),
+  imports_eur: z.int().nullable().describe("EUR; null = not delivered"),
+  exports_eur: z.int().nullable(),
+  balance_eur: z.int().nullable().describe("exports − imports"),
   imports_growth: amount.describe("Change on the year before, 0.1 = 10 %; null unless both are complete"),
   exports_growth: amount,
   imports_share: amount.describe(
-    "Of the 27's trade: their imports if the country reports, else their exports; null if a dataset covers only chosen partners",
+    "Share of the 27's imports if the country reports, else of their exports; null if a dataset covers only some partners",
   ),
-  exports_share: amount.describe("Of their exports if the country reports, else of their imports"),
+  exports_share: amount.describe("Share of their exports if the country reports, else of their imports"),
   complete: z.boolean().describe("All twelve months are complete; through partners, for each of the 27"),
 });
 

@@ -59,7 +59,7 @@ export const countryOutput = z.object({
         z.object({
           product: z.string(),
           name: z.string().nullable(),
-          exports_eur: z.number(),
+          exports_eur: z.int(),
           rca: z.number().describe("Share of the chapter in its exports over that in the 27's; 1 = as much"),
           symmetric: z.number().describe("(R − 1)/(R + 1), −1 to 1"),
         }),
@@ -90,7 +90,7 @@ export const countryOutput = z.object({
           synthetic: true,
         }),
       )
-      .describe("Of the euro area and the world, now"),
+      .describe("Figures of the euro area and the world, now"),
     absent: z.array(z.object({ of: z.string(), why: z.string() })).describe("Missing parts, with reasons"),
   }),
   meta: meta.extend({

@@ -13,6 +13,7 @@ import {
   MOST_LAG,
 } from "../../../domain/fusion/lead-lag.ts";
 import { realValue } from "../../../domain/fusion/real-value.ts";
+import type { BasisQuery } from "../../../domain/trade/code-basis.ts";
 import { completenessOf } from "../../../domain/trade/coverage.ts";
 import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";
 import {
@@ -31,7 +32,7 @@ import type { Market } from "./market-methods.ts";
 export const atConstantPrices = z.object({
   geo: z.string().describe("Source of consumer prices: the reporter, else the euro area"),
   years: z
-    .array(z.object({ year: z.int(), value_eur: z.number() }))
+    .array(z.object({ year: z.int(), value_eur: z.int() }))
     .describe("EUR at prices of the index's base"),
   rate: z.number().nullable().describe("Yearly growth between the first and the last of them"),
 });
@@ -143,10 +144,16 @@ const MONTHS_WATCHED = 6;
 /** Alerts of the last months on the product, the most certain first. */
 export async function alertsOf(
   trade: TradeData,
-  { lease, hs, flow, reporter }: Pick<Market, "lease" | "hs" | "flow" | "reporter">,
+  {
+    lease,
+    hs,
+    flow,
+    reporter,
+    basis,
+  }: Pick<Market, "lease" | "hs" | "flow" | "reporter"> & Pick<BasisQuery, "basis">,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof openAlert>[]> {
-  const alertsQuery = { months: MONTHS_WATCHED, flow, hs, dataset: lease.manifest.dataset };
+  const alertsQuery = { months: MONTHS_WATCHED, flow, hs, basis, dataset: lease.manifest.dataset };
   const { data } = await alerts(trade, alertsQuery, signal);
   return data.alerts
     .filter((one) => reporter === undefined || one.reporter === reporter)

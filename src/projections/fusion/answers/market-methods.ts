@@ -161,13 +161,13 @@ export function dependencyOf(market: Market): z.infer<typeof dependent> | string
     })),
   );
   if (!found) return "dependency needs two complete years of the last three";
-  const told = found.years.map((one) => ({
+  const years = found.years.map((one) => ({
     ...one,
     concentration: rounded(one.concentration),
     extra_share: rounded(one.extra_share),
     imports_to_exports: rounded(one.imports_to_exports),
   }));
-  return { dependent: found.dependent, years: told };
+  return { dependent: found.dependent, years: years };
 }
 
 const MOST_SUBSTITUTES = 5;
@@ -175,13 +175,13 @@ const MOST_SUBSTITUTES = 5;
 export const substituted = z.object({
   from: z.int(),
   to: z.int(),
-  top: z.object({ partner: z.string(), name: z.string(), before_eur: z.number(), after_eur: z.number() }),
+  top: z.object({ partner: z.string(), name: z.string(), before_eur: z.int(), after_eur: z.int() }),
   top_share_before: z.number(),
   substitutes: z.array(
     z.object({
       partner: z.string(),
       name: z.string(),
-      growth_eur: z.number(),
+      growth_eur: z.int(),
       share: z.number(),
       price_distance: number.describe(
         "|ln unit value − the top source's| in robust deviations; null = too few masses",
@@ -250,7 +250,7 @@ export const expectation = z.object({
     z.object({
       partner: z.string(),
       name: z.string(),
-      actual_eur: z.number(),
+      actual_eur: z.int(),
       expected_eur: z.number(),
       ratio: z.number().describe("actual / expected; above 1 = more than size and distance predict"),
     }),

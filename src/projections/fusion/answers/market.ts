@@ -88,9 +88,9 @@ const supplier = z.object({
   rank: z.int(),
   partner: z.string(),
   name: z.string(),
-  value_eur: z.number().describe("EUR in `meta.year`"),
-  share: number.describe("Of the total, 0 to 1"),
-  before_eur: z.number().describe("EUR of the year before"),
+  value_eur: z.int().describe("EUR in `meta.year`"),
+  share: number.describe("Share of the total, 0 to 1"),
+  before_eur: z.int().describe("EUR of the year before"),
   contribution: number.describe("Its change / the total of the year before; null if that is incomplete"),
 });
 
@@ -99,7 +99,7 @@ export const marketOutput = z.object({
     size: z.array(
       z.object({
         year: z.int(),
-        value_eur: z.number(),
+        value_eur: z.int(),
         quantity_kg: number.describe("Reported mass; null = none"),
         complete: z.boolean(),
       }),
@@ -122,7 +122,7 @@ export const marketOutput = z.object({
       .array(leadLag)
       .nullable()
       .describe("Lead and lag between it and those `beside`; empty = none found; null = none named"),
-    alerts: z.array(openAlert).describe("Of the last six months, most certain first"),
+    alerts: z.array(openAlert).describe("Alerts of the last six months, most certain first"),
     policies: z
       .array(announced)
       .nullable()
@@ -233,7 +233,7 @@ export async function market(
                   leadsOf(lease, { products: [product, ...(input.beside ?? [])], reporters, flow }, signal),
                 ),
               ),
-        alerts: through === undefined ? await alertsOf(trade, found, signal) : [],
+        alerts: through === undefined ? await alertsOf(trade, { ...found, basis: input.basis }, signal) : [],
         policies: or(
           "policies",
           ofWholeTrade(() => announcedOn(found, reference)),

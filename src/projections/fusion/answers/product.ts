@@ -36,10 +36,10 @@ const number = z.number().nullable();
 const traded = {
   rank: z.int(),
   name: z.string(),
-  value_eur: z.number().describe("EUR, imports + exports"),
-  imports_eur: z.number(),
-  exports_eur: z.number(),
-  share: number.describe("Of the sum of the 27, 0 to 1"),
+  value_eur: z.int().describe("EUR, imports + exports"),
+  imports_eur: z.int(),
+  exports_eur: z.int(),
+  share: number.describe("Share of the sum of the 27, 0 to 1"),
 };
 
 const reporterLine = z.object({
@@ -67,7 +67,7 @@ export const productOutput = z.object({
         hhi: z.number(),
         classification: z.enum(classes),
         countries: z.int(),
-        imports_eur: z.number(),
+        imports_eur: z.int(),
       })
       .nullable()
       .describe("Imports of the 27 from outside; null = none"),

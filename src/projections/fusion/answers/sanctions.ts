@@ -103,7 +103,7 @@ const goods = z
       ),
     months: z.string().nullable().describe("The compared twelve months before and after"),
     why: z.string().nullable().describe("Why it is unavailable"),
-    controlled: z.null().describe("Whether the product is controlled: no goods list is loaded"),
+    controlled: z.null().describe("Always null: no list of controlled goods is loaded"),
   })
   .nullable()
   .describe("null unless hs and country are given");
@@ -187,11 +187,11 @@ function withNames(
 /** The signal of one product and origin; a gap in the data is reported and is no failure. */
 async function goodsOf(
   trade: TradeData,
-  asked: { hs: string; country: string },
+  request: { hs: string; country: string },
   signal?: AbortSignal,
 ): Promise<Goods> {
   try {
-    const input = rerouteInput.parse({ origin: asked.country, hs: asked.hs });
+    const input = rerouteInput.parse({ origin: request.country, hs: request.hs });
     const { data, meta } = await rerouteWatch(trade, input, signal);
     const months = `${meta.before.from} to ${meta.before.to}, ${meta.after.from} to ${meta.after.to}`;
     return { rerouting: data, months, why: null, controlled: null };

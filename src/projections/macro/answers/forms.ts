@@ -78,8 +78,8 @@ export function macroChart({ data }: Answer): Chart {
 const monthsOf = ({ history }: Answer["data"][number]) =>
   history.filter(({ value }) => value !== null).map(({ month }) => month);
 
-const valueIn = ({ history }: Answer["data"][number], asked: string) =>
-  history.find(({ month }) => month === asked)?.value ?? null;
+const valueIn = ({ history }: Answer["data"][number], text: string) =>
+  history.find(({ month }) => month === text)?.value ?? null;
 
 const lineOf = ({ name, unit, indicator, history }: Answer["data"][number]): Chart => ({
   kind: "line",

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { month } from "../../../core/model/fields.ts";
 import { CIF_FOB } from "../../../domain/mirror/reconstruct.ts";
-import { dataset, partner, requiredHs, year } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, partner, requiredHs, year } from "../../../domain/trade/inputs.ts";
 import { reporterCode } from "../../../domain/trade/reporters.ts";
 import { flows } from "../../../domain/trade/units.ts";
 import { referenceMeta } from "../../reference/meta.ts";
@@ -22,6 +22,7 @@ const questionInput = {
     .max(0.5, "cif_fob is at most 0.5")
     .default(CIF_FOB)
     .describe("τ: freight and insurance as a share of value, 0 to 0.5"),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 };
 
@@ -50,8 +51,8 @@ export const countryMonth = z
     hs: z.string(),
     year: z.int(),
     month: z.int(),
-    value_eur: z.number().describe("EUR of the target's trade with the EU27"),
-    value_usd: z.number().nullable().describe("The same in USD at the month's mean rate; null: see notes"),
+    value_eur: z.int().describe("EUR of the target's trade with the EU27"),
+    value_usd: z.int().nullable().describe("The same in USD at the month's mean rate; null: see notes"),
     quantity_kg: z.number().nullable().describe("Sum of the reported masses; null = none"),
     confidence: share.nullable().describe("coverage × reliability × mass_quality; null = no reliability"),
     coverage: share.describe("Share of the partners with a complete month"),
@@ -60,9 +61,9 @@ export const countryMonth = z
     complete: z.boolean().describe("Every partner's month is complete"),
     reporters: z.int().describe("Partners whose figures are summed"),
     not_reported: z.array(reporterCode).describe("Partners whose month is incomplete"),
-    reported_eur: z.number().describe("The partners' figures, before the factor"),
-    excluded_eur: z.number().describe("EUR of those in not_reported, left out"),
-    without_mass_eur: z.number().describe("EUR in reported_eur without a mass"),
+    reported_eur: z.int().describe("The partners' figures, before the factor"),
+    excluded_eur: z.int().describe("EUR of those in not_reported, left out"),
+    without_mass_eur: z.int().describe("EUR in reported_eur without a mass"),
   })
   .meta({ id: "CountryMonth" });
 

@@ -52,6 +52,7 @@ function questionOf(input: MirrorInput): Question {
     years,
     period,
     dataset,
+    basis: input.basis,
     partner: target,
     flow: mirrorOf(direction),
     reporters: reportersOfEu(input.hs, partnersOf(target)),

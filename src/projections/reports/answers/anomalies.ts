@@ -3,19 +3,17 @@
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding } from "../../../domain/reports/report.ts";
 import { isReporter, partnerName, unknownPartner } from "../../../domain/trade/reporters.ts";
+import { withFamily } from "../code-limits.ts";
 import type { AnswerTo, ReportDraft } from "../writing.ts";
 
 const MOST_ANOMALIES = 8;
 
-/**
- * An answer's alerts as findings, of one region where it is a country; an alert that the season explains is not
- * confirmed.
- */
+/** An answer's alerts as findings, of one region where it is a country. */
 export function anomaliesIn(
   { at, finding }: ReportDraft,
   sourced: AnswerTo<"trade_alerts">,
   region = "EU",
-): { finding: Finding; confirmed: boolean }[] {
+): Finding[] {
   return [...sourced.answer.data.alerts.entries()]
     .filter(([, one]) => !isReporter(region) || one.reporter === region)
     .slice(0, MOST_ANOMALIES)
@@ -32,22 +30,23 @@ export function anomaliesIn(
         figure("z", "deviations from the months before", "ratio"),
       ];
       const code = figure("product", "code of the product", "code");
-      const said = citing`${partnerName(one.reporter)}'s ${trade} of HS ${code} in ${period} were ${value}, beside ${base} in a mean month before: ${z} deviations.`;
-      return { finding: finding(said, "signal", "alert"), confirmed: one.confirmed === true };
+      const said = citing`${partnerName(one.reporter)}'s ${trade} of HS ${code}${withFamily(sourced.answer)} in ${period} were ${value}, beside ${base} in a mean month before: ${z} deviations.`;
+      return finding(said, "signal", "alert");
     });
 }
 
-/** Anomalies of the last months of these products in the region; those that the season does not explain are open. */
-export async function anomaliesOf(report: ReportDraft, products: readonly string[], region: string) {
-  const found: ReturnType<typeof anomaliesIn> = [];
+/** Anomalies of the last months of these products in the region. */
+export async function anomaliesOf(
+  report: ReportDraft,
+  products: readonly string[],
+  region: string,
+): Promise<Finding[]> {
+  const found: Finding[] = [];
   // A country outside the 27 reports nothing that could stand out.
-  if (unknownPartner(region) === undefined && !isReporter(region)) return { anomalies: [], open: [] };
+  if (unknownPartner(region) === undefined && !isReporter(region)) return [];
   for (const hs of products) {
     const sourced = await report.ask("trade_alerts", { months: 6, flow: "IMPORT", hs });
     found.push(...anomaliesIn(report, sourced, region));
   }
-  return {
-    anomalies: found.map(({ finding }) => finding),
-    open: found.flatMap(({ finding, confirmed }) => (confirmed ? finding : [])),
-  };
+  return found;
 }

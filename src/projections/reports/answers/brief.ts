@@ -99,11 +99,22 @@ async function marketOf(
   });
 }
 
+/** One market of each vintage: they end in the same month. */
+const oneOfEach = (markets: readonly Market[]) =>
+  new Map(markets.map((sourced) => [sourced.origin.vintage, sourced])).values();
+
+/** Names the month that the watchlist counts from: an earlier report of the same vintages has the same list. */
+function limitsOfWatch({ at, limit }: ReportDraft, markets: readonly Market[]): void {
+  for (const sourced of oneOfEach(markets)) {
+    const month = at(sourced, "/meta/coverage/months/to", "last month of the data", "month");
+    limit(citing`The months to watch are the twelve after ${month}, where the data end.`);
+  }
+}
+
 /** Names the years of each dataset where the caller named none. */
 function limitsOfYears({ at, limit }: ReportDraft, markets: readonly Market[], { years }: Common): void {
   if (years !== undefined) return;
-  const byVintage = new Map(markets.map((sourced) => [sourced.origin.vintage, sourced]));
-  for (const sourced of byVintage.values()) {
+  for (const sourced of oneOfEach(markets)) {
     const year = (end: "from" | "to", label: string) => at(sourced, `/meta/years/${end}`, label, "year");
     const [first, last] = [year("from", "first year of the report"), year("to", "last year of the report")];
     const month = at(sourced, "/meta/coverage/months/to", "last month of the data", "month");
@@ -166,11 +177,12 @@ export async function brief(
   ];
   const risks = dependencyFindings(report, sourced);
   const substitutes = substitutionFindings(report, sourced);
-  const { anomalies, open } = await anomaliesOf(report, [input.hs], input.region);
-  const watch = [...policyFindings(report, sourced), ...open, ...seasonFindings(report, sourced)];
+  const anomalies = await anomaliesOf(report, [input.hs], input.region);
+  const watch = [...policyFindings(report, sourced), ...seasonFindings(report, sourced)];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   const quoted = await quoteNews(report, quotes, input, [input.hs]);
   limitsOfYears(report, [sourced], input);
+  limitsOfWatch(report, [sourced]);
   limitsOf(report, sourced, { quotes: quoted });
   limitsOfRegion(report, input);
   const question = `On whom does ${regionName(input.region)} depend for HS ${input.hs}${spanOf(input)}?`;
@@ -197,15 +209,15 @@ export async function sectorsBrief(
   ];
   const risks = markets.flatMap((sourced) => dependencyFindings(report, sourced));
   const substitutes = markets.flatMap((sourced) => substitutionFindings(report, sourced));
-  const { anomalies, open } = await anomaliesOf(report, input.sectors, input.region);
+  const anomalies = await anomaliesOf(report, input.sectors, input.region);
   const watch = [
     ...markets.flatMap((sourced) => policyFindings(report, sourced)),
-    ...open,
     ...markets.flatMap((sourced) => seasonFindings(report, sourced)),
   ];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   const quoted = await quoteNews(report, quotes, input, input.sectors);
   limitsOfYears(report, markets, input);
+  limitsOfWatch(report, markets);
   for (const sourced of markets) limitsOf(report, sourced, { named: true, quotes: quoted });
   limitsOfRegion(report, input);
   const question = `On whom does ${regionName(input.region)} depend for HS ${input.sectors.join(", ")}${spanOf(input)}?`;
@@ -272,17 +284,17 @@ function rankedSection(report: ReportDraft, markets: readonly Market[]): Section
 /** Partners among the largest of several sectors, and the share of each sector that would be missing without them. */
 function sharedSection({ at, finding }: ReportDraft, markets: readonly Market[]): Section {
   const names = new Map<string, string>();
-  const shares = new Map<string, { told: Market; n: number }[]>();
+  const shares = new Map<string, { market: Market; n: number }[]>();
   for (const sourced of markets)
     for (const [n, { partner, name, share }] of sourced.answer.data.partners.entries()) {
       if (share === null) continue;
       names.set(partner, name);
-      shares.set(partner, [...(shares.get(partner) ?? []), { told: sourced, n }]);
+      shares.set(partner, [...(shares.get(partner) ?? []), { market: sourced, n }]);
     }
   const shared = [...shares].filter(([, of]) => of.length > 1);
   const lost = shared.map(([partner, of]) => ({
     name: names.get(partner)!,
-    parts: of.map(({ told: sourced, n }) => ({
+    parts: of.map(({ market: sourced, n }) => ({
       product: at(sourced, "/meta/product", "code of the chapter", "code"),
       share: at(sourced, `/data/partners/${n}/share`, "share of the partner", "share"),
     })),
@@ -334,8 +346,8 @@ const findingSections = ({ risks, substitutes, watch, anomalies }: Entries): Sec
   ),
   section("Who could stand in", "Sources that grew while the largest fell.", { findings: substitutes }),
   section(
-    "What to watch in the coming year",
-    "Announced policies, open alerts and seasonal peaks; nothing else is foretold.",
+    "What to watch next",
+    "Announced policies and seasonal peaks in the twelve months after the data end; nothing else is foretold.",
     {
       findings: watch,
     },
@@ -370,5 +382,5 @@ function limitsOfRegion({ limit }: ReportDraft, { region }: Common): void {
     limit(
       citing`The exports of the twenty-seven to ${partnerName(region)} are its imports here, as they report them.`,
     );
-  limit(citing`No forecasts are made: no operation answers them of trade yet.`);
+  limit(citing`A brief makes no forecast; the skill oracle makes one of a country.`);
 }

@@ -125,14 +125,14 @@ export async function customReport(
   const report = reportDraft(calls);
   const sections: Section[] = [];
   for (const one of cases) {
-    const told = await runPlanSections(report, plan, one);
+    const ran = await runPlanSections(report, plan, one);
     const whose = [
       ...(input.reporters && takesSlot(plan, "country") ? [partnerName(one.country!)] : []),
       ...((input.products?.length ?? 0) > 1 ? nameOf(report, one.hs) : []),
     ].join(", ");
     const titled = (title: string) => (whose === "" ? title : `${whose}: ${title}`);
-    const written = told.sections.map((section) => ({ ...section, title: titled(section.title) }));
-    sections.push(...(isByYear(plan, input) ? ofYear(report, told.told, written) : written));
+    const written = ran.sections.map((section) => ({ ...section, title: titled(section.title) }));
+    sections.push(...(isByYear(plan, input) ? ofYear(report, ran.answers, written) : written));
   }
   return report.finish({ title: "Custom report", question: input.question, of: report.first(), sections });
 }

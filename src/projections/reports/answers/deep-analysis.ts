@@ -129,14 +129,12 @@ export async function deepAnalysis(
       }),
     );
     limitsOf(report, sourced);
-    const { anomalies } = await anomaliesOf(report, [largest.product], reporter);
+    const anomalies = await anomaliesOf(report, [largest.product], reporter);
     sections.push(
       section(
         "What was unusual",
         "Months far from those before; each is a signal, and no finding of a cause.",
-        {
-          findings: anomalies,
-        },
+        { findings: anomalies },
       ),
     );
   }

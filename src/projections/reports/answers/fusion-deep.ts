@@ -113,9 +113,7 @@ async function ofProduct(report: ReportDraft, { country, hs, years, others }: Of
     section(
       "What was unusual",
       "Months far from those before; each is a signal, and no finding of a cause.",
-      {
-        findings: found.map(({ finding }) => finding),
-      },
+      { findings: found },
     ),
   ];
 }

@@ -4,6 +4,7 @@ import { type CitedText, citing, joinList } from "../../../domain/reports/cited-
 import type { Fact } from "../../../domain/reports/fact.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
 import { isReporter } from "../../../domain/trade/reporters.ts";
+import { withFamily } from "../code-limits.ts";
 import { factCell, type Market, type ReportDraft, section, wordCell } from "../writing.ts";
 
 const FLOWS = { IMPORT: "imports", EXPORT: "exports" } as const;
@@ -11,9 +12,10 @@ const FLOWS = { IMPORT: "imports", EXPORT: "exports" } as const;
 /** A product's name, or its code where it has none. */
 function productOf({ at }: ReportDraft, market: Market): CitedText {
   const { name } = market.answer.meta;
+  const joined = withFamily(market.answer);
   return name === null
-    ? citing`the product ${at(market, "/meta/product", "code of the product", "code")}`
-    : citing`${at(market, "/meta/name", "name of the product", "text")}`;
+    ? citing`the product ${at(market, "/meta/product", "code of the product", "code")}${joined}`
+    : citing`${at(market, "/meta/name", "name of the product", "text")}${joined}`;
 }
 
 /** The size of a market, its growth, and the parts of price and quantity in that. */
@@ -241,7 +243,7 @@ export function expectedSection({ at, finding }: ReportDraft, market: Market): S
   const cells = at(market, "/data/gravity/cells", "pairs of countries in the estimate", "count");
   return section(
     "Expected trade",
-    "What size and distance alone let expect of each partner, beside what is.",
+    "The trade that size and distance alone predict with each partner, beside the actual trade.",
     {
       findings: [
         finding(

@@ -94,7 +94,7 @@ export async function query(
   });
   const { sources, ...parts } = written.parts(ran.sections);
   const [main] = ran.steps;
-  const real_data = ran.told.map(realDataOf).find((found) => found !== undefined);
+  const real_data = ran.answers.map(realDataOf).find((found) => found !== undefined);
   return {
     data: {
       intent: chosen.plan.name,
@@ -180,13 +180,13 @@ export async function runPlanSections(
     course,
   ).catch((error: unknown) => refusedOf(plan, field, error));
   // In the plan's order, whichever answer came first.
-  const results = ran.asked.map(({ answer }) => resultsByAnswer.get(answer)!);
+  const results = ran.requests.map(({ answer }) => resultsByAnswer.get(answer)!);
   for (const one of results) written.addSource(one);
-  const steps = ran.asked.map(({ step, operation }, at) => {
+  const steps = ran.requests.map(({ step, operation }, at) => {
     sections.push(...teller(written, operation, results[at]!));
     return { step, ...results[at]!.origin };
   });
-  return { sections, steps, told: results, passed: ran.passed };
+  return { sections, steps, answers: results, passed: ran.passed };
 }
 
 function refusedOf(plan: Plan, field: Field, error: unknown): never {

@@ -68,15 +68,17 @@ export const sectionWriters: SectionWriters = {
   fusion_product: productSection,
   fusion_country: countrySections,
   fusion_country_stats: (writing, sourced) => [yearsSection(writing, sourced)],
-  trade_alerts: (writing, sourced) => [
-    section(
-      "What was unusual",
-      "Months far from those before; each is a signal, and no finding of a cause.",
-      {
-        findings: anomaliesIn(writing, sourced).map(({ finding }) => finding),
-      },
-    ),
-  ],
+  trade_alerts: (writing, sourced) => {
+    const findings = anomaliesIn(writing, sourced);
+    if (findings.length === 0) writing.limit(citing`No recent month of this trade is unusual.`);
+    return [
+      section(
+        "What was unusual",
+        "Months far from those before; each is a signal, and no finding of a cause.",
+        { findings },
+      ),
+    ];
+  },
   trade_top_products: (writing, sourced) => [
     productsSection(writing, sourced, sourced.answer.meta.flow ?? undefined),
   ],

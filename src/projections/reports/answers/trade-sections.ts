@@ -4,6 +4,7 @@ import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
+import { withFamily } from "../code-limits.ts";
 import { type AnswerTo, factCell, type ReportDraft, section, wordCell } from "../writing.ts";
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;
@@ -11,6 +12,9 @@ const YEAR = 12;
 const MOST_YEARS = 10;
 
 /** The last twelve complete months of a series, the newest in words. */
+const fields = { IMPORT: "imports_eur", EXPORT: "exports_eur" } as const;
+const capital = (word: string) => `${word[0]!.toUpperCase()}${word.slice(1)}`;
+
 export function timelineSection({ at, finding }: ReportDraft, sourced: AnswerTo<"trade_timeline">): Section {
   const complete = sourced.answer.data.flatMap((row, n) => (row.complete ? [{ row, n }] : []));
   const months = complete.slice(-YEAR);
@@ -21,9 +25,12 @@ export function timelineSection({ at, finding }: ReportDraft, sourced: AnswerTo<
       : undefined;
   const period = (n: number) => at(sourced, `/data/${n}/period`, "month", "month");
   const findings: Finding[] = [];
+  const shown = (["IMPORT", "EXPORT"] as const).filter((flow) =>
+    months.some(({ row }) => typeof row[fields[flow]] === "number"),
+  );
   if (last)
-    for (const flow of ["IMPORT", "EXPORT"] as const) {
-      const value = figure(last.n, flow === "IMPORT" ? "imports_eur" : "exports_eur");
+    for (const flow of shown) {
+      const value = figure(last.n, fields[flow]);
       if (value)
         findings.push(
           finding(citing`In ${period(last.n)}, the last complete month, ${words[flow]} were ${value}.`),
@@ -36,9 +43,9 @@ export function timelineSection({ at, finding }: ReportDraft, sourced: AnswerTo<
         ? [
             {
               title: "Months",
-              columns: ["Month", "Imports", "Exports"],
+              columns: ["Month", ...shown.map((flow) => capital(words[flow]))],
               rows: months.map(({ n }) =>
-                [period(n), figure(n, "imports_eur"), figure(n, "exports_eur")].map(factCell),
+                [period(n), ...shown.map((flow) => figure(n, fields[flow]))].map(factCell),
               ),
             },
           ]
@@ -76,18 +83,22 @@ export function seasonSection(
 }
 
 /** The months that matter most to a country, or to all. */
-export function pulseSection({ at, finding }: ReportDraft, sourced: AnswerTo<"trade_flow_pulse">): Section {
+export function pulseSection(
+  { at, finding, limit }: ReportDraft,
+  sourced: AnswerTo<"trade_flow_pulse">,
+): Section {
   const findings = sourced.answer.data.map((one, n) => {
     const figure = (name: string, label: string, unit: "EUR" | "index" | "month" | "code") =>
       at(sourced, `/data/${n}/${name}`, label, unit);
     const trade = words[one.flow];
     const sure = one.significant ? "" : ", which may be chance";
     return finding(
-      citing`${partnerName(one.reporter)}'s ${trade} of HS ${figure("product", "code of the product", "code")} in ${figure("period", "month of the anomaly", "month")} were ${figure("value_eur", `${trade} of the month`, "EUR")}, beside ${figure("base_eur", "mean of the months before", "EUR")}: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
+      citing`${partnerName(one.reporter)}'s ${trade} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} in ${figure("period", "month of the anomaly", "month")} were ${figure("value_eur", `${trade} of the month`, "EUR")}, beside ${figure("base_eur", "mean of the months before", "EUR")}: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
       "signal",
       "alert",
     );
   });
+  if (findings.length === 0) limit(citing`No recent month of this trade is unusual.`);
   return section("The strongest pulses", "Unusual months weighed by how much trade they touch.", {
     findings,
   });
@@ -95,7 +106,7 @@ export function pulseSection({ at, finding }: ReportDraft, sourced: AnswerTo<"tr
 
 /** The products that come from one country, or go to one. */
 export function sourcesSection(
-  { at, finding }: ReportDraft,
+  { at, finding, limit }: ReportDraft,
   sourced: AnswerTo<"trade_source_concentration">,
 ): Section {
   const { data, meta } = sourced.answer;
@@ -110,11 +121,15 @@ export function sourcesSection(
       "concentration",
     );
   });
+  if (findings.length === 0) limit(citing`No single partner has half of this trade.`);
   return section("Single partners", "Products of which one partner has at least half.", { findings });
 }
 
 /** Imports that ran ahead of a policy. */
-export function aheadSection({ at, finding }: ReportDraft, sourced: AnswerTo<"front_run_watch">): Section {
+export function aheadSection(
+  { at, finding, limit }: ReportDraft,
+  sourced: AnswerTo<"front_run_watch">,
+): Section {
   const findings = sourced.answer.data.map((_, n) => {
     const code = at(sourced, `/data/${n}/hs_code`, "code of the product", "code");
     const day = at(sourced, `/data/${n}/policy_date`, "day of the policy", "code");
@@ -124,6 +139,7 @@ export function aheadSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fr
       "signal",
     );
   });
+  if (findings.length === 0) limit(citing`No imports of this product ran ahead of a known policy.`);
   return section("Ahead of policies", "A signal each, and no finding of who knew what.", { findings });
 }
 
@@ -148,6 +164,8 @@ export function corridorSection(
   if (findings.length === 0)
     limit(citing`Only one of the two countries reports here: there is no gap to see.`);
   const [first] = databases;
+  const isEmpty = first?.balance.every((one) => !one.exports_eur && !one.imports_eur) ?? true;
+  if (isEmpty) limit(citing`The data have no trade between the two countries.`);
   const figure = (n: number, name: "exports_eur" | "imports_eur" | "balance_eur", label: string) =>
     first!.balance[n]![name] === null
       ? undefined
@@ -174,7 +192,7 @@ export function corridorSection(
 
 /** Corridors whose direct trade collapsed while third countries surged. */
 export function rerouteSection(
-  { at, finding }: ReportDraft,
+  { at, finding, limit }: ReportDraft,
   sourced: AnswerTo<"trade_reroute_watch">,
 ): Section {
   const findings = sourced.answer.data.map((one, n) => {
@@ -183,10 +201,12 @@ export function rerouteSection(
     const [surge] = one.surges;
     const most = surge ? `, most with ${surge.name}` : "";
     return finding(
-      citing`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")} with ${one.direct.name} fell by ${figure("collapse", "share of direct trade that is gone", "share")}, while others surged${most}: ${figure("at_most_eur", "what may have been rerouted", "EUR")} at most.`,
+      citing`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} with ${one.direct.name} fell by ${figure("collapse", "share of direct trade that is gone", "share")}, while others surged${most}: ${figure("at_most_eur", "what may have been rerouted", "EUR")} at most.`,
       "signal",
     );
   });
+  if (findings.length === 0)
+    limit(citing`No direct trade collapsed while trade with third countries surged: no detour is seen.`);
   return section("What may have gone round", "Growth with third countries has many causes.", { findings });
 }
 

@@ -65,9 +65,9 @@ const mover = z.object({
   product: z.string(),
   name: z.string().nullable(),
   flow: z.enum(flows),
-  value_eur: z.number().describe("EUR over the compared months"),
-  year_before_eur: z.number().describe("EUR over the same months of the year before"),
-  change_eur: z.number(),
+  value_eur: z.int().describe("EUR over the compared months"),
+  year_before_eur: z.int().describe("EUR over the same months of the year before"),
+  change_eur: z.int(),
   change: z.number().nullable().describe("0.1 = 10 % more; null if there was nothing before"),
   months: z.int().describe("Number of compared months: complete in both years"),
 });

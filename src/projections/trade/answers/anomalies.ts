@@ -67,7 +67,7 @@ export const anomalyRow = z.object({
   flow: z.enum(flows),
   period: z.string().describe("YYYY-MM"),
   direction: z.enum(["spike", "drop"]),
-  value_eur: z.number(),
+  value_eur: z.int(),
   base_eur: z.number().describe("Mean of the twelve months before, EUR"),
   deviation_eur: z
     .number()

@@ -48,8 +48,8 @@ export const concentrationResult = z.object({
     .nullable()
     .describe("10,000 / HHI: as many equal partners would give this index"),
   partners: z.int().describe("Partners listed"),
-  listed_value_eur: z.number().describe("EUR over the listed partners: the base of shares and HHI"),
-  total_value_eur: z.number().describe("EUR of all trade, the source's WORLD rows if it has them"),
+  listed_value_eur: z.int().describe("EUR over the listed partners: the base of shares and HHI"),
+  total_value_eur: z.int().describe("EUR of all trade, the source's WORLD rows if it has them"),
   listed_share: share.describe(
     "listed_value_eur / total_value_eur; far below 1, the index covers only a part",
   ),
@@ -58,12 +58,12 @@ export const concentrationResult = z.object({
       rank: z.int(),
       partner: z.string().describe("2-letter code"),
       name: z.string(),
-      value_eur: z.number(),
-      share: z.number().describe("Of listed_value_eur, 0 to 1"),
-      share_of_total: share.describe("Of total_value_eur, 0 to 1"),
+      value_eur: z.int(),
+      share: z.number().describe("Share of listed_value_eur, 0 to 1"),
+      share_of_total: share.describe("Share of total_value_eur, 0 to 1"),
     }),
   ),
-  note: z.string().nullable().describe("Why there is no index"),
+  note: z.string().nullable().describe("The reason why the index is null"),
 });
 
 export const concentrationOutput = z.object({

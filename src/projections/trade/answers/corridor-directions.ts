@@ -25,7 +25,7 @@ const view = z
   .object({
     reporter: reporterCode,
     flow: z.enum(flows),
-    value_eur: z.number().describe("EUR over the complete months"),
+    value_eur: z.int().describe("EUR over the complete months"),
     quantity_kg: z.number().nullable().describe("Reported mass in kg; null = none"),
     months: z.int().describe("Complete months"),
   })
@@ -35,18 +35,18 @@ const view = z
 const mirror = z
   .object({
     months: z.int().describe("Months complete for both"),
-    exporter_eur: z.number(),
-    importer_eur: z.number(),
-    gap_eur: z.number().describe("importer_eur − exporter_eur"),
+    exporter_eur: z.int(),
+    importer_eur: z.int(),
+    gap_eur: z.int().describe("importer_eur − exporter_eur"),
     ratio: share.describe("importer_eur / exporter_eur"),
-    median_monthly_ratio: share.describe("Of the months with trade on both sides"),
+    median_monthly_ratio: share.describe("Median over the months with trade on both sides"),
   })
   .nullable()
   .describe("null if only one of the two reports");
 
 const corridorAlert = z.object({
   period: z.string(),
-  value_eur: z.number(),
+  value_eur: z.int(),
   base_eur: z.number().describe("Mean of the twelve months before, EUR"),
   z: z.number(),
   p_value: z.number(),
@@ -56,17 +56,17 @@ const corridorAlert = z.object({
 export const corridorProduct = z.object({
   product: z.string(),
   name: z.string().nullable(),
-  value_eur: z.number(),
+  value_eur: z.int(),
   share: share.describe("Share of this direction's total value in the year, from 0 to 1"),
-  price_eur_per_tonne: share.describe("Of the rows with a mass; null = none"),
-  excluded_value_eur: z.number().describe("EUR of the rows without mass, excluded from the price"),
-  other_view_eur: share.describe("The other country's figures; null if it does not report"),
+  price_eur_per_tonne: share.describe("Price of the rows with a mass; null = none"),
+  excluded_value_eur: z.int().describe("EUR of the rows without mass, excluded from the price"),
+  other_view_eur: z.int().nullable().describe("The other country's figures; null if it does not report"),
 });
 
 export const corridorMonth = z.object({
   period: z.string().describe("YYYY-MM"),
-  exporter_eur: z.number().nullable().describe("EUR reported by the selling country; null = not delivered"),
-  importer_eur: z.number().nullable().describe("EUR reported by the buying country; null = not delivered"),
+  exporter_eur: z.int().nullable().describe("EUR reported by the selling country; null = not delivered"),
+  importer_eur: z.int().nullable().describe("EUR reported by the buying country; null = not delivered"),
 });
 
 export const direction = z.object({
@@ -87,11 +87,11 @@ export const direction = z.object({
 export const balanceYear = z.object({
   year: z.int(),
   exports_eur: z
-    .number()
+    .int()
     .nullable()
     .describe("EUR from the reporter to the partner over the complete months; null = none"),
-  imports_eur: z.number().nullable(),
-  balance_eur: z.number().nullable().describe("exports − imports"),
+  imports_eur: z.int().nullable(),
+  balance_eur: z.int().nullable().describe("exports − imports"),
   complete: z.boolean().describe("All twelve months of both are complete"),
 });
 

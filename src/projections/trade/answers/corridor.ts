@@ -32,7 +32,9 @@ import {
 } from "./question.ts";
 
 export const corridorInput = z.object({
-  reporter: reporter.describe("One of the two countries, a reporter: one of the 27 ISO codes; Greece is GR"),
+  reporter: reporter.describe(
+    "The reporter of the two countries: the ISO code of one of the 27; Greece is GR",
+  ),
   partner,
   years: years.optional(),
   hs: hs.optional(),

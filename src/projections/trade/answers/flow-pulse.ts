@@ -44,7 +44,7 @@ export const flowPulseOutput = z.object({
       pulse: z.number().describe("|z|·√share_of_trade"),
       share_of_trade: z
         .number()
-        .describe("Of the reporter's trade in this flow, over the twelve months before, 0 to 1"),
+        .describe("Share of the reporter's trade in this flow, over the twelve months before, 0 to 1"),
     }),
   ),
   meta: watchedMeta.extend({ ranked_of: z.int().describe("Anomalies with p ≤ 0.05 before adjustment") }),

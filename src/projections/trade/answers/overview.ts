@@ -33,8 +33,8 @@ const headline = z.object({
   countries: z.int().describe("Reporters with data under `hs`"),
   date_range: z.object({ from: z.string(), to: z.string() }),
   year: z.int().nullable().describe("The last year complete for every reporter"),
-  imports_eur: z.number().nullable().describe("EUR in `year`, sum of the reporters"),
-  exports_eur: z.number().nullable(),
+  imports_eur: z.int().nullable().describe("EUR in `year`, sum of the reporters"),
+  exports_eur: z.int().nullable(),
 });
 
 export const overviewOutput = z.object({

@@ -39,17 +39,24 @@ const priceRow = z.object({
   price_eur_per_tonne: amount.describe(
     "1000·Σvalue / Σkg over rows with a mass; null = no mass, or not delivered",
   ),
-  value_eur: amount.describe("EUR of the rows with a mass; null = not delivered"),
+  value_eur: z.int().nullable().describe("EUR of the rows with a mass; null = not delivered"),
   quantity_kg: amount.describe("Their mass in kg"),
-  excluded_value_eur: amount.describe("EUR of rows without mass, excluded from the price"),
-  price_eur_per_unit: amount.describe(
-    "Σvalue / Σquantity over rows with a supplementary quantity; null = none",
-  ),
+  excluded_value_eur: z.int().nullable().describe("EUR of rows without mass, excluded from the price"),
+  price_eur_per_unit: amount
+    .optional()
+    .describe(
+      "Σvalue / Σquantity over rows with a supplementary quantity; null = none; absent = the answer has no supplementary quantity",
+    ),
   unit: z
     .string()
     .nullable()
-    .describe("The supplementary unit, such as NO (pieces) or LTR; null = none, several, or not named"),
-  quantity_in_units: amount.describe("Their supplementary quantity; null = none, or of several units"),
+    .optional()
+    .describe(
+      "The supplementary unit, such as NO (pieces) or LTR; null = none, several, or not named; absent as price_eur_per_unit",
+    ),
+  quantity_in_units: amount
+    .optional()
+    .describe("Their supplementary quantity; null = none, or of several units; absent as price_eur_per_unit"),
   outlier: z
     .boolean()
     .describe(`Its logarithm has a robust score above ${OUTLIER_SCORE} among the complete months`),
@@ -73,8 +80,8 @@ const priceSummary = z.object({
     "Last 12 complete months against the 12 before, each all values over all masses; 0.1 = 10 % higher; null below 24",
   ),
   outliers: z.array(z.string()).describe("Outlier months"),
-  excluded_value_eur: z.number(),
-  excluded_share: amount.describe("Of all value in these months, 0 to 1"),
+  excluded_value_eur: z.int(),
+  excluded_share: amount.describe("Share of all value in these months, 0 to 1"),
 });
 
 export const pricesOutput = z.object({
@@ -112,7 +119,7 @@ export async function pricesPerTonne(
       const series = monthsOf(lease, span).map((period) =>
         rowOf(flow, period, {
           masses: months.get(period),
-          units: units.filter((one) => one.flow === flow && one.period === period),
+          units: units.length > 0 && units.filter((one) => one.flow === flow && one.period === period),
           delivered: isComplete(input.reporter, flow, period),
         }),
       );
@@ -186,26 +193,37 @@ function pricedIn(rollup: YearRollup, hs: string, reporter: ReporterCode, flow: 
   });
 }
 
-type MonthFigures = { masses: Masses | undefined; units: Units[]; delivered: boolean };
+/** Pieces and litres have no common price. */
+function perUnit([found, ...others]: Units[]) {
+  const only = others.length === 0 ? found : undefined;
+  return {
+    price_eur_per_unit: only ? sixDecimals(only.unit_eur / only.quantity_su) : null,
+    unit: only?.unit ?? null,
+    quantity_in_units: only?.quantity_su ?? null,
+  };
+}
+
+type MonthFigures = {
+  masses: Masses | undefined;
+  /** false: no month of the answer has any. */
+  units: Units[] | false;
+  delivered: boolean;
+};
 
 function rowOf(flow: Flow, period: Period, { masses, units, delivered }: MonthFigures): Row {
-  // Pieces and litres have no common price.
-  const inUnits = units.length === 1 ? units[0] : undefined;
   const none = delivered ? 0 : null;
   const price = masses && pricePerTonne(masses.value_eur, masses.quantity_kg);
-  return {
+  const row: Row = {
     period: monthText(period),
     flow,
     price_eur_per_tonne: price === undefined ? null : sixDecimals(price),
     value_eur: masses?.value_eur ?? none,
     quantity_kg: masses?.quantity_kg ?? none,
     excluded_value_eur: masses?.excluded_value_eur ?? none,
-    price_eur_per_unit: inUnits ? sixDecimals(inUnits.unit_eur / inUnits.quantity_su) : null,
-    unit: inUnits?.unit ?? null,
-    quantity_in_units: inUnits?.quantity_su ?? null,
     outlier: false,
     complete: delivered,
   };
+  return units ? { ...row, ...perUnit(units) } : row;
 }
 
 function summarise(flow: Flow, series: Row[]): { series: Row[]; summary: z.infer<typeof priceSummary> } {
@@ -214,7 +232,8 @@ function summarise(flow: Flow, series: Row[]): { series: Row[]; summary: z.infer
   for (const [at, isOutlier] of outliers(priced.map((row) => row.price_eur_per_tonne)).entries())
     priced[at]!.outlier = isOutlier;
   const prices = priced.map((row) => row.price_eur_per_tonne);
-  const sorted = priced.toSorted((a, b) => a.price_eur_per_tonne - b.price_eur_per_tonne);
+  const lowest = Math.min(...prices);
+  const highest = Math.max(...prices);
   const extremeOf = (row: Priced | undefined) =>
     row === undefined ? null : { period: row.period, price_eur_per_tonne: row.price_eur_per_tonne };
   const [before, after] = [average(complete.slice(-24, -12)), average(complete.slice(-12))];
@@ -228,8 +247,8 @@ function summarise(flow: Flow, series: Row[]): { series: Row[]; summary: z.infer
       average_eur_per_tonne: rounded(average(priced)),
       median_eur_per_tonne: rounded(median(prices)),
       standard_deviation_eur_per_tonne: rounded(deviation(prices)),
-      lowest: extremeOf(sorted[0]),
-      highest: extremeOf(sorted.at(-1)),
+      lowest: extremeOf(priced.find((row) => row.price_eur_per_tonne === lowest)),
+      highest: extremeOf(priced.findLast((row) => row.price_eur_per_tonne === highest)),
       change: complete.length >= 24 && before && after ? sixDecimals(after / before - 1) : null,
       outliers: priced.filter((row) => row.outlier).map(({ period }) => period),
       excluded_value_eur: excluded,

@@ -11,9 +11,9 @@ import { partnerName } from "../../../domain/trade/reporters.ts";
 import { type Flow, sixDecimals, type Years } from "../../../domain/trade/units.ts";
 import { aboutYear, inOneYear, type YearQuestion, yearMeta } from "./one-year.ts";
 import { aboutNames, monthsOf, namesOf, type TradeData } from "./question.ts";
-import { chaptersOf, partnersOf, rollupsOf, totalOf } from "./rolled-up.ts";
+import { chaptersOf, confidentialOf, partnersOf, rollupsOf, totalOf } from "./rolled-up.ts";
 import { SUMS } from "./series.ts";
-import { finerTotalsIn, flowSums, inFlow, inReporters, partnersIn, totalsIn } from "./tables.ts";
+import { finerTotalsIn, flowSums, inFlow, inReporters, partnersIn, type Slice, totalsIn } from "./tables.ts";
 
 export const rankingInput = z.object({
   reporter,
@@ -28,9 +28,9 @@ export const rankingInput = z.object({
 
 const line = {
   rank: z.int().nullable().describe("1 is the largest; null for the rest"),
-  value_eur: z.number().describe("EUR; imports + exports without a flow"),
-  imports_eur: z.number().nullable().optional().describe("Present without a flow; null = not delivered"),
-  exports_eur: z.number().nullable().optional().describe("As imports_eur"),
+  value_eur: z.int().describe("EUR; imports + exports without a flow"),
+  imports_eur: z.int().nullable().optional().describe("Present without a flow; null = not delivered"),
+  exports_eur: z.int().nullable().optional().describe("As imports_eur"),
   quantity_kg: z.number().nullable().describe("Reported mass in kg; null = none"),
   share: z.number().nullable().describe("Share of the total, from 0 to 1"),
 };
@@ -54,7 +54,7 @@ export const productRow = z.object({
     .nullable()
     .optional()
     .describe(
-      "Of a chapter's value, in suppressed codes such as 85XXXXXX, 0 to 1; null = not known; chapters only",
+      "Share of a chapter's value in suppressed codes such as 85XXXXXX, 0 to 1; null = unknown; chapters only",
     ),
   codes: z
     .string()
@@ -63,7 +63,7 @@ export const productRow = z.object({
 });
 
 /** The base of a ranking's shares. */
-export const totals = z.object({ value_eur: z.number(), quantity_kg: z.number().nullable() });
+export const totals = z.object({ value_eur: z.int(), quantity_kg: z.number().nullable() });
 
 export const rankingMeta = yearMeta.extend({
   count: z.int().describe("Ranked lines, without the rest"),
@@ -177,6 +177,8 @@ async function confidentialIn(
   const { codes, national } = lease.manifest.coverage.products;
   if (!national || !codes.some((code) => code.length === productLevels.cn8)) return undefined;
   if (!codes.some(isConfidential)) return new Map();
+  const rollups = rollupsOf(lease, { years });
+  if (rollups) return confidentialOf(rollups, reporter, flow);
   const rows = await lease.query<{ hs2: string; value: number }>(
     `select hs2, sum(value_eur)::bigint as value from ${finerTotalsIn(lease, { years }, productLevels.hs4)}
      where ${inReporters([reporter])} and ${inFlow(flow)} and contains(product, 'X') group by hs2`,
@@ -220,9 +222,13 @@ const named = (
   ...ranked,
 });
 
-/** Codes of these digits below `hs`; codes that a change joined are one line. */
-function inFamilies(lease: Lease, slice: RankingQuery, digits: number): RankingSource {
-  const from = finerTotalsIn(lease, slice, digits);
+/** Codes of these digits below `hs`, of totals or of other rows; codes that a change joined are one line. */
+export function inFamilies(
+  lease: Lease,
+  slice: Slice,
+  digits: number,
+  from = finerTotalsIn(lease, slice, digits),
+): RankingSource {
   const own = `substr(product, 1, ${digits})`;
   const { book } = lease.manifest.coverage;
   const families = new Map<string, readonly string[]>();

@@ -61,8 +61,8 @@ export const rerouteInput = z.object({
 const country = z.object({
   country: z.string().describe("2-letter code"),
   name: z.string(),
-  before_eur: z.number().describe("EUR in the twelve months before"),
-  after_eur: z.number().describe("EUR in the twelve months from `month`"),
+  before_eur: z.int().describe("EUR in the twelve months before"),
+  after_eur: z.int().describe("EUR in the twelve months from `month`"),
 });
 
 export const rerouteRow = z.object({
@@ -71,18 +71,18 @@ export const rerouteRow = z.object({
   name: z.string().nullable(),
   flow: z.enum(flows),
   direct: country,
-  drop_eur: z.number(),
+  drop_eur: z.int(),
   collapse: z.number().describe("Lost share of the direct flow, 0 to 1"),
   surges: z
     .array(
       country.extend({
         ratio: z.number().nullable().describe("after / before; null if there was nothing before"),
-        excess_eur: z.number().describe("after − before"),
+        excess_eur: z.int().describe("after − before"),
       }),
     )
     .describe("Third countries that surged, by excess"),
   offset: z.number().describe("Σ excess / drop; 1 = the surges equal the loss"),
-  at_most_eur: z.number().describe("The smaller of Σ excess and drop: the most that was rerouted"),
+  at_most_eur: z.int().describe("The smaller of Σ excess and drop: the most that was rerouted"),
 });
 
 const span = z.object({ from: z.string(), to: z.string() });

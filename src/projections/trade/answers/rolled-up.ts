@@ -71,6 +71,20 @@ export function chaptersOf(
   return withTrade(byCode);
 }
 
+/** EUR of each chapter's suppressed codes. */
+export function confidentialOf(
+  rollups: readonly YearRollup[],
+  reporter: string,
+  flow: Flow | undefined,
+): Map<string, number> {
+  const byCode = new Map<string, number>();
+  for (const rollup of rollups)
+    for (const chapter of rollup.chapters)
+      for (const of of flowsOf(flow))
+        byCode.set(chapter, (byCode.get(chapter) ?? 0) + rollup.confidential(reporter, chapter, of));
+  return byCode;
+}
+
 export async function partnersOf(
   rollups: readonly YearRollup[],
   reporter: string,

@@ -45,7 +45,7 @@ export const profile = z.object({
   trough: extreme,
   amplitude: z.number().nullable().describe("Peak factor − trough factor"),
   months_used: z.int().describe("Complete months in the requested years"),
-  note: z.string().nullable().describe("Why there is no profile"),
+  note: z.string().nullable().describe("The reason why the profile is null"),
 });
 
 export const seasonOutput = z.object({

@@ -35,9 +35,9 @@ export const timelineInput = z.object({
 export const timelineRow = z.object({
   reporter: z.string().describe("Reporter code, or EU27 for the sum of the 27"),
   period: z.string().describe("YYYY-MM"),
-  imports_eur: amount.optional().describe("EUR; null = not delivered; absent for exports only"),
+  imports_eur: z.int().nullable().optional().describe("EUR; null = not delivered; absent for exports only"),
   imports_kg: amount.optional().describe("Reported mass in kg; null = none"),
-  exports_eur: amount.optional(),
+  exports_eur: z.int().nullable().optional(),
   exports_kg: amount.optional(),
   complete: z.boolean().describe("false: provisional, or incomplete for some reporter"),
 });
@@ -157,9 +157,9 @@ export const balanceInput = z.object({
 /** A year of one reporter, in EUR; balance = exports − imports. */
 const balanceRow = z.object({
   year: z.int(),
-  imports_eur: amount.describe("EUR; null = not delivered"),
-  exports_eur: amount,
-  balance_eur: amount.describe("exports − imports"),
+  imports_eur: z.int().nullable().describe("EUR; null = not delivered"),
+  exports_eur: z.int().nullable(),
+  balance_eur: z.int().nullable().describe("exports − imports"),
   months: z.int().describe("Complete months of the year"),
   complete: z.boolean().describe("All twelve months are complete"),
 });

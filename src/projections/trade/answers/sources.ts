@@ -57,12 +57,12 @@ const sourceRow = z.object({
   name: z.string().nullable().describe("Name of a chapter, or of a heading of chapter 44"),
   partner: z.string().describe("The single source (or buyer), 2-letter code"),
   partner_name: z.string(),
-  value_eur: z.number().describe("EUR with this partner"),
-  share: z.number().describe("Of total_eur, 0 to 1"),
+  value_eur: z.int().describe("EUR with this partner"),
+  share: z.number().describe("Share of total_eur, 0 to 1"),
   second_partner: z.string().nullable(),
   second_share: z.number().nullable(),
   partners: z.int().describe("Partners listed"),
-  total_eur: z.number().describe("EUR of all trade in the product, the source's WORLD rows if it has them"),
+  total_eur: z.int().describe("EUR of all trade in the product, the source's WORLD rows if it has them"),
   listed_share: z.number().describe("Listed partners / total_eur"),
 });
 

@@ -1,11 +1,19 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { dataset, flow, hs, reporter, year } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, flow, hs, reporter, year } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import { sixDecimals } from "../../../domain/trade/units.ts";
 import { aboutYear, inOneYear } from "./one-year.ts";
 import { aboutNames, namesOf, type TradeData } from "./question.ts";
-import { digitsBelow, productRow, RANKED, type RankingQuery, rankingMeta, rankProducts } from "./rankings.ts";
+import {
+  digitsBelow,
+  inFamilies,
+  productRow,
+  RANKED,
+  type RankingQuery,
+  rankingMeta,
+  rankProducts,
+} from "./rankings.ts";
 import { finerPartnersIn, inFlow, inReporters } from "./tables.ts";
 
 const WOOD = "44";
@@ -21,14 +29,15 @@ export const woodInput = z.object({
     .refine((code) => code.startsWith(WOOD), "hs is a code of chapter 44 (wood), such as 4407")
     .optional()
     .describe("A code of chapter 44, to list its next finer products; omitted = the headings of 44"),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
 const woodPartner = z.object({
   partner: z.string().describe("2-letter code"),
   name: z.string(),
-  value_eur: z.number(),
-  share: z.number().nullable().describe("Of this product's value_eur, 0 to 1"),
+  value_eur: z.int(),
+  share: z.number().nullable().describe("Share of this product's value_eur, 0 to 1"),
 });
 
 export const woodOutput = z.object({
@@ -71,8 +80,14 @@ export const woodProducts = (
 
 function partnersSql(lease: Lease, { reporter, flow, hs, years }: RankingQuery & { hs: string }): string {
   const digits = digitsBelow(lease, hs) ?? hs.length;
-  return `select substr(product, 1, ${digits}) as code, partner, sum(value_eur)::bigint as value_eur
-    from ${finerPartnersIn(lease, { hs, years }, digits)}
+  const { code, from } = inFamilies(
+    lease,
+    { hs, years },
+    digits,
+    finerPartnersIn(lease, { hs, years }, digits),
+  );
+  return `select ${code} as code, partner, sum(value_eur)::bigint as value_eur
+    from ${from}
     where ${inReporters([reporter])} and ${inFlow(flow)} group by 1, 2
     qualify row_number() over (partition by code order by sum(value_eur) desc, partner) <= ${TOP_PARTNERS}
     order by code, value_eur desc, partner`;

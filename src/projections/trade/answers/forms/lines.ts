@@ -20,7 +20,7 @@ export const codeMarks = (codes: z.infer<typeof codesMeta> | undefined, x: reado
   for (const { years: spans } of codes?.family ?? [])
     for (const { from } of spans) if (from !== null) years.add(from);
   const at = x.map((month) => month.endsWith("-01") && years.has(Number(month.slice(0, 4))));
-  return [{ name: "codes changed", shape: "round", at }];
+  return [{ name: "codes changed", shape: "line", at }];
 };
 
 export const basisNotes = (codes: z.infer<typeof codesMeta> | undefined): string[] =>

@@ -1,0 +1,91 @@
+/** `tallystick doctor`: judges what the service needs from this machine and its neighbours, before or while it runs. */
+import { createServer } from "node:http";
+import { Command } from "commander";
+import type { Check } from "../runtime/checkup.ts";
+import { type Config, ConfigError } from "../runtime/config.ts";
+import { about } from "./about.ts";
+import { hostInUrl, marked, type Terminal } from "./terminal.ts";
+
+export const doctorCommand = (terminal: Terminal): Command =>
+  new Command("doctor")
+    .description(about.doctor)
+    .option("--json", "print JSON: an array of checks", false)
+    .addHelpText(
+      "after",
+      "\nIt changes nothing but DATA_DIR, which it makes if it is missing. A failed check names its remedy, and the exit code is 1.",
+    )
+    .action(async ({ json }: { json: boolean }) => {
+      const checks = await allChecks(terminal);
+      process.stdout.write(json ? `${JSON.stringify(checks, null, 2)}\n` : page(checks));
+      if (checks.some(({ status }) => status === "fail")) process.exitCode = 1;
+    });
+
+async function allChecks({ settings }: Terminal): Promise<Check[]> {
+  const { checkup } = await import("../runtime/checkup.ts");
+  let config: Config;
+  try {
+    config = settings();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const says = error.message.replaceAll(/\n\s*/g, "; ");
+    return [{ name: "settings", status: "fail", says, remedy: "mend them in .env or the environment" }];
+  }
+  const [port, ...others] = [await checkPort(config), ...(await checkup(config))];
+  return [checkSettings(config), port!, ...others];
+}
+
+function checkSettings({ misspelt, BASE_RPC_URL }: Config): Check {
+  const money = BASE_RPC_URL === undefined ? "on a development chain" : "with real money on Base";
+  const says = `valid, ${money}`;
+  if (misspelt.length === 0) return { name: "settings", status: "ok", says, remedy: null };
+  return { name: "settings", status: "warn", says: misspelt.join("; "), remedy: "correct the name" };
+}
+
+const ANSWER_MS = 3_000;
+
+/** A port is free, or the service itself has it. */
+async function checkPort({ HOST, PORT }: Config): Promise<Check> {
+  const name = "port";
+  const url = `http://${hostInUrl(HOST)}:${PORT}`;
+  const error = await listening(HOST, PORT);
+  if (error === undefined) return { name, status: "ok", says: `${PORT} of ${HOST} is free`, remedy: null };
+  const ready = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(
+    () => undefined,
+  );
+  const told = (await ready?.json().catch(() => undefined)) as { status?: unknown } | undefined;
+  const isOurs = typeof told?.status === "string" && "log" in told;
+  if (isOurs && ready?.ok)
+    return { name, status: "ok", says: `the service runs at ${url}, and is ready`, remedy: null };
+  if (isOurs)
+    return {
+      name,
+      status: "warn",
+      says: `the service runs at ${url}, and is not ready`,
+      remedy: "`tallystick status` says why",
+    };
+  const says =
+    error.code === "EADDRINUSE"
+      ? `another program has ${PORT} of ${HOST}`
+      : `${PORT} of ${HOST} cannot be used: ${error.message}`;
+  return {
+    name,
+    status: "fail",
+    says,
+    remedy: "set PORT to a free one, or HOST to an address of this machine",
+  };
+}
+
+const listening = (host: string, port: number): Promise<NodeJS.ErrnoException | undefined> =>
+  new Promise((done) => {
+    const server = createServer();
+    server.once("error", done).listen(port, host, () => server.close(() => done(undefined)));
+  });
+
+const page = (checks: readonly Check[]): string => {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const lines = checks.flatMap(({ name, status, says, remedy }) => [
+    `${marked(status !== "fail", status.padEnd(4))}  ${name.padEnd(width)}  ${says}`,
+    ...(remedy === null ? [] : [`${" ".repeat(width + 8)}${remedy}`]),
+  ]);
+  return `${lines.join("\n")}\n`;
+};

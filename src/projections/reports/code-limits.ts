@@ -1,0 +1,46 @@
+/** Sentences on the changes of a product's code over the years of an answer. */
+import { type CitedText, citing, joinList } from "../../domain/reports/cited-text.ts";
+import type { AnswerWithOrigin, Ledger } from "../../domain/reports/fact.ts";
+
+type CodesMeta = {
+  basis: string;
+  changes: { kept: boolean }[];
+  family: { code: string }[] | null;
+};
+type CodedAnswer = { meta?: { hs?: string | null; codes?: CodesMeta } };
+
+const MOST_LISTED = 6;
+
+/** Words after a product whose figures are those of its family. */
+export function withFamily(answer: object): string {
+  const { meta } = answer as CodedAnswer;
+  return (meta?.codes?.family?.length ?? 0) > 1 ? " with the codes joined to it" : "";
+}
+
+/** The limit that a change of the code sets to an answer's figures; none without a change. */
+export function codeLimits({ at }: Ledger, sourced: AnswerWithOrigin): CitedText[] {
+  const { meta } = sourced.answer as CodedAnswer;
+  if (!meta?.codes || !meta.hs || meta.codes.changes.length === 0) return [];
+  const { changes, family } = meta.codes;
+  const product = at(sourced, "/meta/hs", "code of the figures", "code");
+  const years = changes.map(
+    (_, n) => citing`${at(sourced, `/meta/codes/changes/${n}/year`, "year of a change of the code", "year")}`,
+  );
+  const changed = citing`HS ${product} changed in ${joinList(years)}`;
+  const others = (family ?? []).flatMap(({ code }, n) => (code === meta.hs ? [] : n));
+  if (others.length > 0) {
+    const named = others
+      .slice(0, MOST_LISTED)
+      .map((n) => citing`${at(sourced, `/meta/codes/family/${n}/code`, "code of the family", "code")}`);
+    const rest = others.length > MOST_LISTED ? " and others" : "";
+    return [
+      citing`${changed}: its figures are sums with HS ${joinList(named)}${rest}, which changes join to it, and cannot be divided.`,
+    ];
+  }
+  if (family) return [];
+  return [
+    changes.some(({ kept }) => kept)
+      ? citing`${changed}: its number is of other goods before and after.`
+      : citing`${changed}: years without this code are unknown, and no other code is added.`,
+  ];
+}

@@ -1,0 +1,58 @@
+/** `tallystick doctor`: sound and broken surroundings, each with its remedy. */
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Check } from "../../src/runtime/checkup.ts";
+import { runHere } from "./in-process.ts";
+
+let dir: string;
+let other: Server;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "tallystick-doctor-"));
+  other = createServer((_, response) => response.end("another program"));
+  await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
+});
+afterAll(async () => {
+  other.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const judged = async (settings: Record<string, string>) => {
+  const { code, stdout } = await runHere({ DATA_DIR: dir, PORT: "0", ...settings }, "doctor", "--json");
+  const checks = JSON.parse(stdout) as Check[];
+  return { code, checks: Object.fromEntries(checks.map((check) => [check.name, check])) };
+};
+
+test("the embedded database and chain need only a folder", async () => {
+  const { code, checks } = await judged({});
+  expect(Object.keys(checks)).toEqual(["settings", "port", "disk", "postgres", "chain", "clock"]);
+  expect(checks.postgres).toMatchObject({ status: "ok", remedy: null });
+  expect(checks.chain).toMatchObject({ status: "ok" });
+  expect(code).toBe(Object.values(checks).some(({ status }) => status === "fail") ? 1 : 0);
+});
+
+test("a port of another program, a silent Postgres and a file as DATA_DIR fail with their remedies", async () => {
+  const port = String((other.address() as AddressInfo).port);
+  const silent = "postgres://nobody:x@127.0.0.1:9/none";
+  const { code, checks } = await judged({ PORT: port, DATABASE_URL: silent, SUBJECT_KEYS_URL: silent });
+  expect(code).toBe(1);
+  expect(checks.port).toMatchObject({ status: "fail", remedy: expect.stringContaining("set PORT") });
+  for (const name of ["postgres", "vault"])
+    expect(checks[name]).toMatchObject({
+      status: "fail",
+      says: expect.stringContaining("nothing listens there"),
+      remedy: expect.stringMatching(/^check /),
+    });
+  expect((await judged({ DATA_DIR: import.meta.filename })).checks.disk).toMatchObject({ status: "fail" });
+});
+
+test("wrong settings are the only line, because every other check reads them", async () => {
+  const { code, stdout } = await runHere({ DATA_DIR: dir, PORT: "http" }, "doctor");
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^fail {2}settings {2}.*PORT is a whole number/);
+  expect(stdout.trim().split("\n")).toHaveLength(2);
+});
