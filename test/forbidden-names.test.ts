@@ -19,6 +19,7 @@ const MEANT: Record<string, string> = {
   "src/api/serve/x402/charge.ts": "a Retry-After of hours",
   "src/datasets/build-space.ts": "files have it",
   "src/datasets/download.ts": "a server's Retry-After names a time",
+  "src/runtime/checkup.ts": "judges it",
   "src/worker/worker.ts": "a lease names a time, and a worker has no database",
 };
 

@@ -98,14 +98,15 @@ export function mended(words: readonly Word[], index: NamesIndex): Word[] {
   });
 }
 
-/** "Imports of Hungry": a common word with a capital where a country is expected, and one letter from a country. */
+/** "Of Hungry", "into Belgum": a capital where a country is expected, one letter from a country, and no other English name. */
 function countryMeant(words: readonly Word[], at: number): Word | undefined {
-  const { countries, products, spelling } = known();
+  const { words: listed, countries, products, spelling } = known();
   const word = words[at]!;
   const isPlace = /^(of|from|to|into|by|between|and)$/.test(words[at - 1]?.folded ?? "");
   const isTitle = words.every(({ is_capital }, n) => is_capital || n === at - 1);
   if (!word.is_capital || !isPlace || isTitle || word.folded.length < 5) return undefined;
-  if (!everydayEnglish.has(word.folded) || products.has(word.folded)) return undefined;
+  if (listed.has(word.folded) && !everydayEnglish.has(word.folded)) return undefined;
+  if (products.has(word.folded)) return undefined;
   const [meant] = spelling(word.folded).filter((one) => countries.has(one) && one[0] === word.folded[0]);
   return meant === undefined
     ? undefined
