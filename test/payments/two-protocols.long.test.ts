@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 const PATH = "/v1/agent/count?limit=3";
-const PAYMENTS = scaled(1_000, 20);
+const PAYMENTS = scaled(200, 20);
 const AT_ONCE = 20;
 
 /** The answer to a challenge, as it travels by either protocol. */
