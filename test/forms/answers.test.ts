@@ -145,9 +145,9 @@ describe("rows", () => {
     );
     expect(types).toEqual({
       year: "BIGINT",
-      imports_eur: "DOUBLE",
-      exports_eur: "DOUBLE",
-      balance_eur: "DOUBLE",
+      imports_eur: "BIGINT",
+      exports_eur: "BIGINT",
+      balance_eur: "BIGINT",
       months: "BIGINT",
       complete: "BOOLEAN",
       products_complete: "BOOLEAN",

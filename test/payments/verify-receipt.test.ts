@@ -295,7 +295,7 @@ describe("missing evidence is reported with its remedy", () => {
     expect([ran.code, ran.stdout, answer.mock.calls.join("")]).toEqual([
       2,
       "",
-      expect.stringContaining("no export of a log: "),
+      expect.stringContaining("none.ndjson: there is no such file"),
     ]);
     answer.mockRestore();
   });
