@@ -76,7 +76,8 @@ describe("a file that is no export ends with 2 and without a verdict", () => {
   ])("%s", async (name, content) => {
     const path = content === undefined ? join(dir, name) : await file(name, content);
     const { code, stdout, stderr } = await run(path);
-    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(`${path}: no export of a log: `)]);
+    const reason = content === undefined ? "there is no such file" : "no export of a log: ";
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(`${path}: ${reason}`)]);
   });
 
   test("a folder", async () => {

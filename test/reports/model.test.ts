@@ -170,7 +170,7 @@ const LIES: readonly [what: string, why: string, reply: Reply][] = [
     says((one, _, { facts }) => {
       const [a, b] = facts
         .filter(({ id }) => one.includes(`[${id}]`))
-        .map(({ id, output }) => `${output} [${id}]`);
+        .map(({ id, told }) => `${told} [${id}]`);
       return altered(altered(altered(one, a!, "@@"), b!, a!), "@@", b!);
     }),
   ],

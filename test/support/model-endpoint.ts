@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 export type Prompt = {
   question: string;
   findings: { text: string; cites: string[] }[];
-  facts: { id: string; label: string; output: string }[];
+  facts: { id: string; label: string; told: string }[];
 };
 
 export type ModelRequest = {
