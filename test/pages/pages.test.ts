@@ -239,7 +239,7 @@ test("the operator's overview needs an admin key, and names each failure first",
     "insert into reactors.leases (reactor, status, reason) values ('payments', 'away', 'no node')";
   await service.app.pool.query(failing);
   const { status, headers, body } = await get("/operator/overview", await bearer(["admin"]));
-  expect([status, headers["cache-control"]]).toEqual([200, expect.stringContaining("no-store")]);
+  expect([status, headers.etag]).toEqual([200, undefined]);
   const overview = JSON.parse(body) as Record<string, unknown> & { reactors: object[] };
   expect(overview.reactors[0]).toMatchObject({ name: "payments", status: "away", reason: "no node" });
   expect(overview.reactors.length).toBeGreaterThan(10);
