@@ -158,7 +158,7 @@ describe("a file", () => {
     [
       "two revisions of one cell",
       [line(), line({ classificationCode: "H5", primaryValue: "9" })],
-      /line 3: .* with another amount/,
+      /line 3: .* with a different amount/,
     ],
   ])("is refused with %s", async (_, lines, says) => {
     expect((await refusalOf(imported(lines))).message).toMatch(says);

@@ -168,7 +168,7 @@ describe("a history", { timeout: 300_000 }, () => {
     const { url, requests } = await comextArchive(months);
     const { app, bring, reports, data_dir } = await serviceFor(url);
     const summary = await bring({ from: 202311, to: 202402 });
-    expect(summary).toMatchObject({ requests: 4, already: 0, missing: [], left: undefined });
+    expect(summary).toMatchObject({ asked: 4, already: 0, missing: [], left: undefined });
     expect(summary.brought).toEqual([...months.keys()]);
     expect(await vintageOf(app)).toBe(await byHand(months));
     const released = reports.flatMap((one) => (one.kind === "released" ? [one.months] : []));
