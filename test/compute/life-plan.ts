@@ -111,7 +111,7 @@ const acts: [number, fc.Arbitrary<Act>][] = [
     }),
   ],
   [2, act("ends what is due", { who: fc.constant("service") })],
-  [2, act("passes", { who: fc.constant("time"), seconds: fc.constantFrom(...SECONDS), answer: at })],
+  [2, act("passes", { who: fc.constant("time"), seconds: fc.constantFrom(...SECONDS), reportedTo: at })],
 ];
 
 const step: fc.Arbitrary<Step> = fc

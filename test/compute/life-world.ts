@@ -408,10 +408,10 @@ export class Life {
     }
   }
 
-  async #passes(seconds: number, answer: At): Promise<void> {
+  async #passes(seconds: number, reportedTo: At): Promise<void> {
     await this.#duties();
-    const told_ = { first: [0], second: [1], both: [0, 1] }[answer].map((n) => this.#apps[n]!);
-    await this.#parts.clock.moves(seconds, told_);
+    const reached = { first: [0], second: [1], both: [0, 1] }[reportedTo].map((n) => this.#apps[n]!);
+    await this.#parts.clock.moves(seconds, reached);
     // A thief's lease may be over by now.
     for (const held of this.held.filter(({ by }) => !isHonest(by))) if (seconds >= 60) this.#drop(held);
   }
