@@ -266,7 +266,10 @@ await withDatabase(async (bare) => {
   const ordered = (productOf: (order: number) => number): Promise<number> => {
     const next = (): Post => {
       const order = ordersPlaced++;
-      return { headers: { ...keys[order % buyers]!, "Idempotency-Key": `order-${order}` }, body: bodyOf(productOf(order)) };
+      return {
+        headers: { ...keys[order % buyers]!, "Idempotency-Key": `order-${order}` },
+        body: bodyOf(productOf(order)),
+      };
     };
     return posts(`${service.url}/v1/agent/orders`, next, load);
   };
