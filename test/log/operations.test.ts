@@ -322,7 +322,13 @@ describe("the history", () => {
       }
     };
     const { origin } = await service.app.store.identity();
-    const signed = await of("type=CheckpointSigned");
+    let signed = await of("type=CheckpointSigned");
+    // More than a page of checkpoints: each new event gets one.
+    for (let n = 0; signed.length <= 3; n++) {
+      const { length } = signed;
+      await happen(service.app, `k_page_${n}`);
+      await until(async () => (signed = await of("type=CheckpointSigned")).length > length);
+    }
     expect(signed.length).toBeGreaterThan(3);
     expect(new Set(signed.map(({ type }) => type))).toEqual(new Set(["CheckpointSigned"]));
     const stream = await of(`stream=anchor-${origin}`);
@@ -351,9 +357,9 @@ describe("the history", () => {
   });
 
   test("is searched by position, id, transaction, type and stream, and private streams by their owner alone", async () => {
-    type Found = { found: { kind: string; title: string; page: string }[] };
+    type SearchAnswer = { found: { kind: string; title: string; page: string }[] };
     const search = async (q: string, headers = {}) =>
-      (await json<Found>(`/log/search?q=${encodeURIComponent(q)}`, headers)).found;
+      (await json<SearchAnswer>(`/log/search?q=${encodeURIComponent(q)}`, headers)).found;
     const [newest] = (await json<{ events: ListAnswer[] }>("/log/events?limit=1")).events;
     const { event_id, position } = newest!;
     const page = `/log#events/${event_id}`;
