@@ -21,22 +21,22 @@ export const completionCommand = (commands: () => Promise<readonly Command[]>): 
     });
 
 type Word = { text: string; says: string };
-/** What may follow a path such as `keys issue`; `values` are those of an option, such as `--story`. */
-type Place = {
+/** The words that can follow a path such as `keys issue`; `values` are those of an option, such as `--story`. */
+type CommandPath = {
   path: string;
   words: readonly Word[];
   values: readonly { option: string; words: readonly string[] }[];
 };
 
 /** Every place of the command line, from the commands to their options. */
-export function placesOf(commands: readonly Command[], parents: readonly string[] = []): Place[] {
-  const own: Place = { path: parents.join(" "), words: commands.map(wordOf), values: [] };
+export function placesOf(commands: readonly Command[], parents: readonly string[] = []): CommandPath[] {
+  const own: CommandPath = { path: parents.join(" "), words: commands.map(wordOf), values: [] };
   return [own, ...commands.flatMap((command) => placesBelow(command, [...parents, command.name()]))];
 }
 
-function placesBelow(command: Command, names: readonly string[]): Place[] {
+function placesBelow(command: Command, names: readonly string[]): CommandPath[] {
   const options = command.options.filter(({ hidden }) => !hidden);
-  const place: Place = {
+  const place: CommandPath = {
     path: names.join(" "),
     words: [
       ...command.commands.map(wordOf),
@@ -59,13 +59,13 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const inFish = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
 /** A pattern of `case` for all paths but the first, which is empty. */
-const patternOf = (places: readonly Place[]) =>
+const patternOf = (places: readonly CommandPath[]) =>
   places
     .slice(1)
     .map(({ path }) => `"${path}"`)
     .join("|");
 
-const bash = (places: readonly Place[]): string => `# bash completion of tallystick
+const bash = (places: readonly CommandPath[]): string => `# bash completion of tallystick
 _tallystick() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD - 1]}" path="" word words=""
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -84,14 +84,14 @@ ${valuesOf(places, (words) => `words=${quoted(words.join(" "))}`)}
 complete -o default -F _tallystick tallystick
 `;
 
-const valuesOf = (places: readonly Place[], act: (words: readonly string[]) => string) =>
+const valuesOf = (places: readonly CommandPath[], act: (words: readonly string[]) => string) =>
   places
     .flatMap(({ path, values }) =>
       values.map(({ option, words }) => `    "${path} ${option}") ${act(words)} ;;`),
     )
     .join("\n");
 
-const zsh = (places: readonly Place[]): string => `#compdef tallystick
+const zsh = (places: readonly CommandPath[]): string => `#compdef tallystick
 _tallystick() {
   local place="" word
   local -a choices
@@ -113,7 +113,7 @@ if [ "$funcstack[1]" = "_tallystick" ]; then _tallystick "$@"; else compdef _tal
 
 const zshWord = ({ text, says }: Word) => quoted(`${text}:${says.replaceAll(/\s+/g, " ")}`);
 
-const fish = (places: readonly Place[]): string => `# fish completion of tallystick
+const fish = (places: readonly CommandPath[]): string => `# fish completion of tallystick
 function __tallystick_path
   set -l place ""
   for word in (commandline -opc)[2..-1]
@@ -130,7 +130,7 @@ end
 ${places.flatMap(fishLines).join("\n")}
 `;
 
-const fishLines = ({ path, words, values }: Place): string[] =>
+const fishLines = ({ path, words, values }: CommandPath): string[] =>
   words.map(({ text, says }) => {
     const at = `complete -c tallystick -n ${inFish(`__tallystick_path "${path}"`)}`;
     const told = `-d ${inFish(says.replaceAll(/\s+/g, " "))}`;
@@ -139,4 +139,4 @@ const fishLines = ({ path, words, values }: Place): string[] =>
     return `${at} -l ${text.slice(2)} ${choices ? `-x -a ${inFish(choices.join(" "))} ` : ""}${told}`;
   });
 
-const scripts: Readonly<Record<Shell, (places: readonly Place[]) => string>> = { bash, zsh, fish };
+const scripts: Readonly<Record<Shell, (places: readonly CommandPath[]) => string>> = { bash, zsh, fish };

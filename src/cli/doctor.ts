@@ -1,7 +1,7 @@
 /** `tallystick doctor`: judges what the service needs from this machine and its neighbours, before or while it runs. */
 import { createServer } from "node:http";
 import { Command } from "commander";
-import type { Check } from "../runtime/checkup.ts";
+import { type Check, checkup, fail, ok, warn } from "../runtime/checkup.ts";
 import { type Config, ConfigError } from "../runtime/config.ts";
 import { about } from "./about.ts";
 import { hostInUrl, marked, type Terminal } from "./terminal.ts";
@@ -21,14 +21,13 @@ export const doctorCommand = (terminal: Terminal): Command =>
     });
 
 async function allChecks({ settings }: Terminal): Promise<Check[]> {
-  const { checkup } = await import("../runtime/checkup.ts");
   let config: Config;
   try {
     config = settings();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const says = error.message.replaceAll(/\n\s*/g, "; ");
-    return [{ name: "settings", status: "fail", says, remedy: "mend them in .env or the environment" }];
+    return [fail("settings", says, "mend them in .env or the environment")];
   }
   const [port, ...others] = [await checkPort(config), ...(await checkup(config))];
   return [checkSettings(config), port!, ...others];
@@ -36,9 +35,8 @@ async function allChecks({ settings }: Terminal): Promise<Check[]> {
 
 function checkSettings({ misspelt, BASE_RPC_URL }: Config): Check {
   const money = BASE_RPC_URL === undefined ? "on a development chain" : "with real money on Base";
-  const says = `valid, ${money}`;
-  if (misspelt.length === 0) return { name: "settings", status: "ok", says, remedy: null };
-  return { name: "settings", status: "warn", says: misspelt.join("; "), remedy: "correct the name" };
+  if (misspelt.length === 0) return ok("settings", `valid, ${money}`);
+  return warn("settings", misspelt.join("; "), "correct the name");
 }
 
 const ANSWER_MS = 3_000;
@@ -48,31 +46,20 @@ async function checkPort({ HOST, PORT }: Config): Promise<Check> {
   const name = "port";
   const url = `http://${hostInUrl(HOST)}:${PORT}`;
   const error = await listening(HOST, PORT);
-  if (error === undefined) return { name, status: "ok", says: `${PORT} of ${HOST} is free`, remedy: null };
+  if (error === undefined) return ok(name, `${PORT} of ${HOST} is free`);
   const ready = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(
     () => undefined,
   );
-  const told = (await ready?.json().catch(() => undefined)) as { status?: unknown } | undefined;
-  const isOurs = typeof told?.status === "string" && "log" in told;
-  if (isOurs && ready?.ok)
-    return { name, status: "ok", says: `the service runs at ${url}, and is ready`, remedy: null };
+  const report = (await ready?.json().catch(() => undefined)) as { status?: unknown } | undefined;
+  const isOurs = typeof report?.status === "string" && "log" in report;
+  if (isOurs && ready?.ok) return ok(name, `the service runs at ${url}, and is ready`);
   if (isOurs)
-    return {
-      name,
-      status: "warn",
-      says: `the service runs at ${url}, and is not ready`,
-      remedy: "`tallystick status` says why",
-    };
+    return warn(name, `the service runs at ${url}, and is not ready`, "`tallystick status` says why");
   const says =
     error.code === "EADDRINUSE"
       ? `another program has ${PORT} of ${HOST}`
       : `${PORT} of ${HOST} cannot be used: ${error.message}`;
-  return {
-    name,
-    status: "fail",
-    says,
-    remedy: "set PORT to a free one, or HOST to an address of this machine",
-  };
+  return fail(name, says, "set PORT to a free one, or HOST to an address of this machine");
 }
 
 const listening = (host: string, port: number): Promise<NodeJS.ErrnoException | undefined> =>

@@ -1,6 +1,6 @@
 /** An answer as JSON, as a table and as a picture; a 402 in words. */
 import { textIn } from "./ask.ts";
-import { el, facts } from "./dom.ts";
+import { el, facts, wideTable } from "./dom.ts";
 import { shorten } from "./format.ts";
 import { showFiguresOn } from "./hover.ts";
 
@@ -206,19 +206,13 @@ function table(rows: Row[]): HTMLElement {
             : String(value),
     );
   const shown = rows.slice(0, MOST_ROWS);
-  return el(
-    "div",
-    { class: "wide-table", tabindex: "0" },
-    el(
-      "table",
-      {},
-      el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))),
-      el("tbody", {}, ...shown.map((row) => el("tr", {}, ...columns.map((name) => cell(row[name]))))),
-    ),
-    ...(shown.length < rows.length
-      ? [el("p", { class: "soft" }, `${rows.length - shown.length} more rows are in the JSON.`)]
-      : []),
+  const made = wideTable(
+    columns,
+    shown.map((row) => columns.map((name) => cell(row[name]))),
   );
+  if (shown.length < rows.length)
+    made.append(el("p", { class: "soft" }, `${rows.length - shown.length} more rows are in the JSON.`));
+  return made;
 }
 
 /** The service's picture of the answer: drawn here, since our pages load pictures only from addresses. */

@@ -15,6 +15,19 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** A table that scrolls sideways where it is wider than the page; `rows`: the cells of each. */
+export const wideTable = (heads: readonly string[], rows: readonly HTMLElement[][]): HTMLElement =>
+  el(
+    "div",
+    { class: "wide-table", tabindex: "0" },
+    el(
+      "table",
+      {},
+      el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))),
+      el("tbody", {}, ...rows.map((cells) => el("tr", {}, ...cells))),
+    ),
+  );
+
 /** The only element of page.html with this selector. */
 export function part<Wanted extends HTMLElement = HTMLElement>(
   selector: string,

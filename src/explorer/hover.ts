@@ -18,7 +18,7 @@ function figuresIn(svg: string): Figures | undefined {
   return JSON.parse(plain) as Figures;
 }
 
-/** Shows the figures under the pointer over a picture or its canvas, which stands in `.picture`. */
+/** Shows the figures under the pointer over a picture or its canvas, the child of `.picture`. */
 export function showFiguresOn(picture: HTMLElement, svg: string): void {
   const figures = figuresIn(svg);
   const frame = picture.closest<HTMLElement>(".picture");

@@ -28,7 +28,7 @@ const operation = (name: string, title: string, fields: Record<string, string> =
   return el("a", { href: `/docs/operations/${name}${query ? `?${query}` : ""}` }, title);
 };
 
-/** What strangers wrote, shortened. */
+/** The beginning of a text. */
 const shortened = (text: string | null) => {
   if (!text) return "";
   return text.length <= MOST_LETTERS ? text : `${text.slice(0, MOST_LETTERS).trimEnd()}…`;

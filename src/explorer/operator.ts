@@ -1,6 +1,6 @@
 /** The page at /operator: the overview for an admin key, renewed while the page is visible. */
 import { ask, reasonOf } from "./ask.ts";
-import { el, facts, part, write } from "./dom.ts";
+import { el, facts, part, wideTable, write } from "./dom.ts";
 import { count, counted, time } from "./format.ts";
 
 type Gas = {
@@ -69,18 +69,11 @@ const gasOf = ({ spent_today, budget, balance, queued, purposes }: Gas): HTMLEle
     }),
   );
 
-function table(heads: readonly string[], rows: readonly (Node | string)[][]): HTMLElement {
-  return el(
-    "div",
-    { class: "wide-table", tabindex: "0" },
-    el(
-      "table",
-      {},
-      el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))),
-      el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map((cell) => el("td", {}, cell))))),
-    ),
+const table = (heads: readonly string[], rows: readonly (Node | string)[][]): HTMLElement =>
+  wideTable(
+    heads,
+    rows.map((row) => row.map((cell) => el("td", {}, cell))),
   );
-}
 
 const badge = (isWell: boolean, text: string) =>
   el("span", { class: isWell ? "badge" : "badge reorged" }, text);

@@ -14,12 +14,17 @@ export type Check = {
   name: string;
   status: "ok" | "warn" | "fail";
   says: string;
-  /** What to do; null where nothing is wrong. */
+  /** How to mend it; null if nothing is wrong. */
   remedy: string | null;
 };
 
-const ok = (name: string, says: string): Check => ({ name, status: "ok", says, remedy: null });
-const warn = (name: string, says: string, remedy: string): Check => ({ name, status: "warn", says, remedy });
+export const ok = (name: string, says: string): Check => ({ name, status: "ok", says, remedy: null });
+export const warn = (name: string, says: string, remedy: string): Check => ({
+  name,
+  status: "warn",
+  says,
+  remedy,
+});
 export const fail = (name: string, says: string, remedy: string): Check => ({
   name,
   status: "fail",

@@ -7,7 +7,7 @@ import { oneOf, textUpTo } from "../../src/cli/option-values.ts";
 import { plainError, plainUsage } from "../../src/cli/usage.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
 
-/** What `shop add …args` prints when it is refused. */
+/** The refusal that `shop add …args` prints. */
 function refusalOf(...args: string[]): string {
   const add = new Command("add")
     .argument("<slug>", "its slug", textUpTo(5))

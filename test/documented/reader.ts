@@ -98,7 +98,7 @@ function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** What a program prints, and the moment at which that is enough; its end before that is an error. */
+/** A program's output until it is as wanted; an earlier end is an error. */
 function outputOf(child: ChildProcessWithoutNullStreams) {
   let output = "";
   let ended = false;

@@ -1,4 +1,4 @@
-/** Names beside the lines that they name, in place of a legend. */
+/** Labels at the ends of lines, in place of a legend. */
 import type { Chart } from "../../core/model/chart.ts";
 import type { Size } from "./look.ts";
 import { shownSeries } from "./series.ts";
@@ -9,7 +9,7 @@ const LABEL_SIZE = 12;
 /** The height that a label needs, as a share of the picture. */
 const LEAST_ROOM = 0.045;
 
-/** The series whose name stands at their end; none where the labels do not fit: a legend then has the names. */
+/** The series with a label at their end; none if the labels do not fit: the legend then has the names. */
 export function directNames(chart: Chart, size: Size): string[] {
   const { kind, series } = chart;
   const { pale } = shownSeries(chart);

@@ -110,7 +110,7 @@ const nothing = (text = "There are no figures to draw") => ({
   textStyle: { fontSize: 15, fontWeight: "normal" as const, color: MUTED },
 });
 
-/** Names that stand beside their lines are in no legend. */
+/** Series with a label at their end are not in the legend. */
 function legendOf(chart: Chart, { width }: Size, isDirect: boolean): { names: string[]; rows: number } {
   if (chart.kind === "radar") return { names: [], rows: 0 };
   const { coloured, pale } = shownSeries(chart);

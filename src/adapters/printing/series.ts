@@ -23,7 +23,7 @@ export const paleName = (pale: Series[]) => `${pale.length} others`;
 
 const sizeOf = ({ values }: Series) => values.reduce<number>((sum, value) => sum + Math.abs(value ?? 0), 0);
 
-/** `direct`: the series whose name stands at their end. */
+/** `direct`: the series with a label at their end. */
 export function drawnSeries(
   chart: Chart,
   scale: Scale,
@@ -157,7 +157,7 @@ function zoned(drawn: LineSeriesOption[], chart: Chart, colour: string): LineSer
   }));
 }
 
-/** A zoned line tells its last value beside it, which a few days alone would not. */
+/** A zoned line has its last value as a label, because a few days alone would not show it. */
 function withLastLabel(line: LineSeriesOption): LineSeriesOption {
   const data = line.data as { value: number | "-" }[];
   const last = data.findLastIndex(({ value }) => value !== "-");

@@ -208,7 +208,7 @@ function presentedPosition(meta: CallToolRequestParams["_meta"]): string | undef
   return position === undefined ? undefined : String(position);
 }
 
-/** A payment over MCP stands in _meta, so that a header of its scheme is no key. */
+/** A payment over MCP is in _meta, so a header of its scheme is not a key. */
 function keyHeader(req: Request): string | undefined {
   const authorization = req.get("authorization");
   return isPaymentScheme(authorization) ? undefined : authorization;

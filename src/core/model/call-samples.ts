@@ -41,13 +41,14 @@ const READ_IN_TYPESCRIPT = {
   bytes: 'await writeFile("answer", Buffer.from(await response.arrayBuffer()));',
 };
 
+/** The Authorization header as an expression; without a given key, an expression that reads it. */
+const bearerOf = (credential: CallSample["credential"], fromEnvironment: string): string | undefined => {
+  if (credential === "none") return undefined;
+  return credential.key === undefined ? fromEnvironment : JSON.stringify(`Bearer ${credential.key}`);
+};
+
 function typescriptOf({ method, url, body, credential, answer }: CallSample): string {
-  const bearer =
-    credential === "none"
-      ? undefined
-      : credential.key === undefined
-        ? `\`Bearer \${process.env.${KEY_VARIABLE}}\``
-        : JSON.stringify(`Bearer ${credential.key}`);
+  const bearer = bearerOf(credential, `\`Bearer \${process.env.${KEY_VARIABLE}}\``);
   const headers = [
     ...(bearer === undefined ? [] : [`Authorization: ${bearer}`]),
     ...(body ? ['"Content-Type": "application/json"'] : []),
@@ -74,19 +75,14 @@ const READ_IN_PYTHON = {
 };
 
 function pythonOf({ method, url, body, credential, answer }: CallSample): string {
-  const key =
-    credential === "none"
-      ? undefined
-      : credential.key === undefined
-        ? `f"Bearer {os.environ['${KEY_VARIABLE}']}"`
-        : JSON.stringify(`Bearer ${credential.key}`);
+  const bearer = bearerOf(credential, `f"Bearer {os.environ['${KEY_VARIABLE}']}"`);
   return [
-    ...(key?.startsWith("f") ? ["import os"] : []),
+    ...(bearer?.startsWith("f") ? ["import os"] : []),
     "import requests",
     "",
     `response = requests.${method.toLowerCase()}(`,
     `    ${JSON.stringify(url)},`,
-    ...(key === undefined ? [] : [`    headers={"Authorization": ${key}},`]),
+    ...(bearer === undefined ? [] : [`    headers={"Authorization": ${bearer}},`]),
     ...(body ? [`    json=${inPython(body, 1)},`] : []),
     "    timeout=60,",
     ")",

@@ -38,7 +38,7 @@ export type Chart = {
   notes: string[];
 };
 
-/** Of a picture, in pixels; below `NARROW` its parts stand one below the other. */
+/** Widths of a picture in pixels; below `NARROW` its parts are stacked. */
 export const [LEAST_WIDTH, USUAL_WIDTH, MOST_WIDTH] = [320, 900, 1_600];
 export const NARROW = 600;
 

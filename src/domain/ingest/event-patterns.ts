@@ -197,7 +197,7 @@ const bans = phrase(ban);
 const tradeTariffs = phrase(tradeTariff);
 const trades = phrase(trade);
 
-/** Duties are of trade by their name, or by a product or two countries beside them. */
+/** A duty concerns trade if its name says so, or if a product or two countries are named with it. */
 function isTariffOfTrade({ tagged, plain, countries }: TaggedSentence): boolean {
   if (has(plain, tradeTariffs)) return true;
   if (has(plain, consumerTariff)) return false;

@@ -330,7 +330,7 @@ function latinSpellings(name: string, { spellings }: Readings): void {
 
 const HAN_ADDRESS = /(?<=\p{Script=Han}{2})\s*(?:先生|女士|小姐|太太|様|氏|殿|さん|さま)$/u;
 
-/** A Chinese syllable of one letter is a part of the word beside it, and no initial; the family's name stands alone. */
+/** A Chinese syllable of one letter belongs to the next word and is not an initial; the family's name is a word of its own. */
 function withSyllablesJoined(word: string): string {
   const syllables = [...word].map((one) => transliterate(one).trim());
   const joined: string[] = [];

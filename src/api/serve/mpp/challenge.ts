@@ -109,7 +109,7 @@ export const challengeHeader = ({ id, realm, method, intent, request, expires, o
     .map(([name, value]) => `${name}="${value}"`)
     .join(", ")}`;
 
-/** What a paid answer says of its payment. `reference`: the transaction. */
+/** The receipt in the header of a paid answer. `reference`: the transaction. */
 export type PaymentReceipt = {
   method: "evm";
   reference: string;

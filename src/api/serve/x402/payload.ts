@@ -70,7 +70,7 @@ const authorization = {
 
 const transfer = z.strictObject({ signature, authorization: z.strictObject(authorization) });
 
-/** The same authorization, with its signature beside it. */
+/** The same authorization and its signature, as members of one object. */
 const credential = z.object({
   challenge: echoedChallenge,
   payload: z.strictObject({

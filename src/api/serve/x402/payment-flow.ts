@@ -441,7 +441,7 @@ async function answer(
   return { ...settled, settlement: settleResponse(bought_by, x402_version, signed) };
 }
 
-/** Of the log alone, as the signed receipt, so that a repeat has the same. */
+/** It depends on the log alone, like the signed receipt, so a repeat has the same. */
 const paymentReceipt = (
   { settlement, event }: Pick<AnsweredPayment, "settlement" | "event">,
   challengeId: string,
