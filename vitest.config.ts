@@ -5,6 +5,8 @@ import { type Tier, testFiles, tiers } from "./test/tiers.ts";
 const tierOf = tiers();
 const files = testFiles();
 
+const setupFiles = ["test/support/cost.ts", "test/support/openings.ts", "test/support/properties.ts"];
+
 const common: TestProjectInlineConfiguration["test"] = {
   // Modules keep no state but by the app or the log they belong to, and loading them for each file takes minutes of the run.
   isolate: false,
@@ -21,7 +23,7 @@ const project = (tier: Tier, more: TestProjectInlineConfiguration["test"] = {}) 
     name: tier,
     provide: { tier },
     include: files.filter((path) => tierOf(path) === tier),
-    setupFiles: ["test/support/cost.ts", "test/support/openings.ts"],
+    setupFiles,
     ...more,
   },
 });
@@ -29,7 +31,7 @@ const project = (tier: Tier, more: TestProjectInlineConfiguration["test"] = {}) 
 /** Services, chains and processes of the tests start compiled, on one Postgres for the whole run. */
 const running: TestProjectInlineConfiguration["test"] = {
   globalSetup: ["test/support/postgres-global.ts"],
-  setupFiles: ["test/support/cost.ts", "test/support/openings.ts", "test/support/compiled-parts.ts"],
+  setupFiles: [...setupFiles, "test/support/compiled-parts.ts"],
 };
 
 /**

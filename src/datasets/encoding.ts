@@ -66,6 +66,20 @@ export function badByteIn(bytes: Uint8Array): { line: number; at: number; byte: 
   return undefined;
 }
 
+/** Lines in UTF-8: each as it is, or decoded where its bytes are not UTF-8. */
+export function utf8Lines(bytes: Buffer, encoding: "windows-1252"): Buffer {
+  if (isUtf8(bytes)) return bytes;
+  const decoder = new TextDecoder(encoding);
+  const lines: Buffer[] = [];
+  for (let start = 0, end = 0; start < bytes.length; start = end) {
+    const newline = bytes.indexOf(10, start);
+    end = newline === -1 ? bytes.length : newline + 1;
+    const line = bytes.subarray(start, end);
+    lines.push(isUtf8(line) ? line : Buffer.from(decoder.decode(line)));
+  }
+  return Buffer.concat(lines);
+}
+
 const hex = (byte: number) => byte.toString(16).toUpperCase().padStart(2, "0");
 
 /** Says what a bad byte is and what to do. */

@@ -156,7 +156,7 @@ function csvOf(layout: Layout, file: UnpackedFile, onFaults: string): string {
   const names = layout.open_end ? [...layout.columns, OPEN_END] : layout.columns;
   const columns = names.map((name) => `'${name}': 'VARCHAR'`).join(", ");
   const quote = layout.quoted ? '"' : "";
-  return `read_csv(${literal(file.path)}, auto_detect = false, header = true, encoding = '${layout.encoding ?? "utf-8"}',
+  return `read_csv(${literal(file.path)}, auto_detect = false, header = true,
     null_padding = ${layout.open_end ?? false}, delim = ${literal(delimiterOf(file.header))}, quote = '${quote}', escape = '${quote}', nullstr = '',
     columns = {${columns}}, ${onFaults})`;
 }

@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { Refusal, refuse } from "../core/model/refusal.ts";
 import type { BuildSpace } from "./build-space.ts";
-import { badByteIn, badByteText, columnAt } from "./encoding.ts";
+import { badByteIn, badByteText, columnAt, utf8Lines } from "./encoding.ts";
 import { formatOf } from "./file-kind.ts";
 import { fileDigest } from "./manifest.ts";
 import { workbookText } from "./reference/workbook.ts";
@@ -34,7 +34,7 @@ type ArchiveFormat = "plain" | "gzip" | "7z" | "workbook" | "parquet";
 /** `onHeader` receives the first line before any fault is reported; `onFormat` is called for a file that is no text. */
 export type UnpackOptions = {
   onFormat: (name: string, format: string) => never;
-  onHeader: (name: string, header: string) => { encoding?: "latin-1" };
+  onHeader: (name: string, header: string) => { encoding?: "windows-1252" };
   /** Writes a Parquet file's rows as CSV; without it, such a file is refused. */
   parquetAsCsv?: (parquet: string, csv: string) => Promise<unknown>;
   signal?: AbortSignal | undefined;
@@ -202,7 +202,8 @@ class TextCheck extends Transform {
   #windows: boolean | undefined;
   readonly #options: UnpackOptions;
   #begun = false;
-  #isUtf8 = true;
+  /** The encoding of lines that are not UTF-8; undefined if these are refused. */
+  #encoding: "windows-1252" | undefined;
   /** The beginning of a line whose end is in the next chunk. */
   #unfinished: Buffer = Buffer.alloc(0);
   /** An end-of-file mark, dropped if nothing follows it. */
@@ -225,8 +226,7 @@ class TextCheck extends Transform {
       const chunk = all.subarray(0, end);
       const linesBefore = this.lines;
       this.#look(chunk);
-      this.#checkBytes(chunk, linesBefore);
-      done(null, chunk);
+      done(null, this.#inUtf8(chunk, linesBefore));
     } catch (error) {
       done(error as Error);
     }
@@ -240,9 +240,21 @@ class TextCheck extends Transform {
     else done(whole ? null : this.#refusal(this.lines + 1, cutOff));
   }
 
-  /** A chunk may end within a character, and never within a line. */
+  /** The bytes to write: the chunk, or its whole lines converted to UTF-8, since a chunk may end within a character. */
+  #inUtf8(chunk: Buffer, linesBefore: number): Buffer {
+    if (this.#encoding === undefined) {
+      this.#checkBytes(chunk, linesBefore);
+      return chunk;
+    }
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    const whole = chunk.subarray(0, end);
+    const lines = end === 0 ? whole : Buffer.concat([this.#unfinished, whole]);
+    const rest = chunk.subarray(end);
+    this.#unfinished = end === 0 ? Buffer.concat([this.#unfinished, rest]) : Buffer.from(rest);
+    return utf8Lines(lines, this.#encoding);
+  }
+
   #checkBytes(chunk: Buffer, linesBefore: number): void {
-    if (!this.#isUtf8) return;
     const end = chunk.lastIndexOf(NEWLINE) + 1;
     const first = end === 0 ? 0 : chunk.indexOf(NEWLINE) + 1;
     const begun = Buffer.concat([this.#unfinished, chunk.subarray(0, first)]);
@@ -266,7 +278,7 @@ class TextCheck extends Transform {
     const isFirst = this.lines === 0 && chunk.includes(NEWLINE);
     if (isFirst) this.header = this.#takeHeader(chunk.subarray(0, chunk.indexOf(NEWLINE)));
     if (isFirst && this.header !== "")
-      this.#isUtf8 = this.#options.onHeader(this.#name, this.header).encoding === undefined;
+      this.#encoding = this.#options.onHeader(this.#name, this.header).encoding;
     if (chunk.includes(0))
       throw this.#refusal(this.lines + 1, "a NUL byte at or after this line: not a text file");
     const stray = this.#strayReturn(chunk);

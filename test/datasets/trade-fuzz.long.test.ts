@@ -142,6 +142,19 @@ test.each(texts)("%s, damaged, is staged without U+FFFD or refused by name", asy
   );
 });
 
+test("A line of UN Comtrade is UTF-8 or Windows-1252, whichever its bytes are, and no byte ends the import", async () => {
+  const [header, line] = files.comtrade;
+  const utf8 = Buffer.from(`${header}\n${line}\n`.replace("Türkiye", "Éire ’"));
+  const windows = Buffer.concat(
+    Array.from({ length: 128 }, (_, at) => {
+      const [before, after] = line.split("ü") as [string, string];
+      return Buffer.concat([Buffer.from(before), Buffer.from([at + 128]), Buffer.from(`${after}\n`)]);
+    }),
+  );
+  const both = Buffer.concat([utf8, windows]);
+  expect(await stagingOf(both)).toHaveLength(129);
+});
+
 test.each(texts)("%s, cut anywhere but at a line's end, is refused", async (_, text) => {
   const whole = Buffer.from(text);
   const before = (await stagingOf(whole)) as string[];

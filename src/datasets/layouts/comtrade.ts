@@ -56,7 +56,7 @@ export const comtrade: Layout = {
     ...["cifvalue", "fobvalue", "primaryValue", "legacyEstimationFlag", "isReported", "isAggregate"],
   ],
   quoted: true,
-  encoding: "latin-1",
+  encoding: "windows-1252",
   open_end: true,
   currency: "USD",
   checks: [

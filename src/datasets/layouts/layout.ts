@@ -30,8 +30,8 @@ export type Layout = {
   columns: readonly string[];
   /** Cells may be in double quotes and contain commas. */
   quoted?: boolean;
-  /** The file's encoding, if not UTF-8. */
-  encoding?: "latin-1";
+  /** The encoding of lines that are not UTF-8; without it, such a line is refused. */
+  encoding?: "windows-1252";
   /** Lines may end with a comma that the header lacks. Its checks cover the last column and OPEN_END. */
   open_end?: boolean;
   /** The amounts' currency, if not euros; `stage.rates` then has the monthly rates. */
