@@ -73,7 +73,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     eventstore src/anchoring src/api/declare src/core src/core/model src/datasets src/domain src/projections
     @x402/core/http lru-cache node:crypto node:timers/promises viem/utils zod`),
   "src/api/describe": row(`
-    src/anchoring src/api/declare src/api/serve src/core src/core/model src/datasets src/domain src/projections
+    eventstore src/anchoring src/api/declare src/api/serve src/core src/core/model src/datasets src/domain src/projections
     @apiture/openapi-down-convert esbuild markdown-it negotiator node:crypto node:fs/promises node:path prom-client zod`),
   "src/api/agents": row(`
     eventstore src/api/declare types:src/core src/core/model src/domain src/projections jose lru-cache node:crypto zod`),

@@ -110,6 +110,8 @@ export type AppParts = ChainParts &
     disputes(): Promise<string[]>;
     settings: Readonly<{
       public_url: string;
+      /** The service's own agentId in ERC-8004's registry. */
+      erc8004_agent: string | undefined;
       started_at: Date;
       allow_synthetic: boolean;
       read_wait_ms: number;

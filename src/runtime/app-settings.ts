@@ -9,6 +9,7 @@ export const allowsSynthetic = (config: Config, { embedded_chain }: Money): bool
 
 export const appSettings = (config: Config, money: Money): AppParts["settings"] => ({
   public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
+  erc8004_agent: config.REGISTRY_AGENT_ID,
   allow_synthetic: allowsSynthetic(config, money),
   started_at: new Date(),
   read_wait_ms: config.READ_WAIT_MS,

@@ -182,6 +182,10 @@ export const environment = z.object({
   FACILITATOR_TOKEN: z.string().min(1).optional(),
   FACILITATOR_KEY_ID: z.string().min(1).optional(),
   FACILITATOR_KEY_SECRET: facilitatorSecret.optional(),
+  REGISTRY_AGENT_ID: z
+    .string()
+    .regex(/^(?:0|[1-9]\d{0,77})$/, "is the agentId of this service in the registry: digits")
+    .optional(),
   MODEL_BASE_URL: z
     .url({
       protocol: /^https?$/,

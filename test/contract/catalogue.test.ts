@@ -524,6 +524,9 @@ describe("documents", () => {
     "/.well-known/x402",
     "/.well-known/security.txt",
     "/.well-known/api-catalog",
+    "/.well-known/agent-card.json",
+    "/.well-known/agent-registration.json",
+    "/server.json",
   ])("%s is served", async (path) => {
     expect((await fetch(service.url + path)).status).toBe(200);
   });

@@ -25,7 +25,7 @@ export type RenderedDocument = {
   status?: number;
   type?: string;
   headers?: Record<string, string>;
-  body: string;
+  body: string | Buffer;
 };
 
 /** True if a visitor prefers a media type to a page. */

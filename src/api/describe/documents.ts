@@ -17,6 +17,7 @@ import { operatorDocument } from "./pages/operator.ts";
 import { problemsDocument } from "./pages/problems.ts";
 import { rngDocument } from "./pages/rng.ts";
 import { llmsPage } from "./reference.ts";
+import { serviceRecords } from "./service-records.ts";
 
 /** Constant documents are rendered once, at the first request. */
 export function documentsOf(
@@ -62,6 +63,7 @@ export function documentsOf(
     fixed("/.well-known/x402", "application/json", "The price list", () =>
       JSON.stringify(priceList(catalogue.operations, terms)),
     ),
+    ...serviceRecords(catalogue, terms.public_url),
     keySet,
     didDocument,
     fixed("/.well-known/security.txt", "text/plain", "Where to report a weakness", () =>
@@ -199,6 +201,11 @@ const apiCatalog = (public_url: string) =>
         anchor: `${public_url}/`,
         "service-desc": [{ href: `${public_url}/openapi.json`, type: "application/json" }],
         "service-doc": [{ href: `${public_url}/llms.txt`, type: "text/plain" }],
+        "service-meta": [
+          "/.well-known/agent-card.json",
+          "/.well-known/agent-registration.json",
+          "/server.json",
+        ].map((path) => ({ href: public_url + path, type: "application/json" })),
         status: [{ href: `${public_url}/ready`, type: "application/json" }],
       },
     ],

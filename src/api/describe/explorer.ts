@@ -108,12 +108,15 @@ export const explorerDocuments = (): Document[] => [
     text: () => compiled("wallet.ts"),
   }),
   document("/log/icon.svg", "image/svg+xml", "The pages' icon", { text: () => read("icon.svg") }),
+  document("/log/icon.png", "image/png", "The same in 512 pixels, for catalogues", {
+    text: () => readFile(join(FOLDER, "icon.png")),
+  }),
   document("/favicon.ico", "image/svg+xml", "The same, where browsers look for it", {
     text: () => read("icon.svg"),
   }),
 ];
 
-type Source = { policy?: string; for_browsers?: true; text(development: boolean): Promise<string> };
+type Source = { policy?: string; for_browsers?: true; text(development: boolean): Promise<string | Buffer> };
 
 function document(
   path: Path,
@@ -121,7 +124,7 @@ function document(
   summary: string,
   { policy, for_browsers, text }: Source,
 ): Document {
-  let made: Promise<string> | undefined;
+  let made: Promise<string | Buffer> | undefined;
   return {
     path,
     type,

@@ -23,8 +23,8 @@ import { type NamedEvent, proofPath } from "../declare/named-event.ts";
 import type { Catalogue, Operation } from "../declare/operation.ts";
 import { isInPath, mediaTypeOf, methodOf, pathOf, pathWith } from "../declare/operation-facts.ts";
 import type { Output, ServedFile } from "../declare/output.ts";
-import { INTERFACE_VERSION } from "../describe/openapi.ts";
 import { exampleOf } from "../describe/reference.ts";
+import { mcpImplementation } from "../describe/service-records.ts";
 import { presentedSecret } from "../serve/admission.ts";
 import type { PaymentReceipt } from "../serve/mpp/challenge.ts";
 import { isPaymentScheme } from "../serve/mpp/credential.ts";
@@ -72,10 +72,10 @@ export function createMcp(parts: McpParts): RequestHandler {
         );
     };
     const newServer = () => {
-      const server = new Server(
-        { name: "tallystick", title: "Tallystick", version: INTERFACE_VERSION },
-        { capabilities: { tools: {} }, instructions },
-      );
+      const server = new Server(mcpImplementation(parts.public_url), {
+        capabilities: { tools: {} },
+        instructions,
+      });
       server.setRequestHandler("tools/list", () => {
         countMessage();
         return { tools };

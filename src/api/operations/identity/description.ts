@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canonicalText } from "../../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../../eventstore/types.ts";
-import type { App } from "../../../core/app.ts";
 import { time } from "../../../core/model/fields.ts";
 import type { Subjects } from "../../../core/model/ports/subjects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
@@ -25,11 +24,11 @@ import {
   service,
   sxId,
 } from "../../../domain/identity/fields.ts";
-import { keyUrl } from "../../../domain/payments/receipt.ts";
 import { agentNamed, id, namesOf } from "../../agents/agents.ts";
 import { authorityOf, proofs } from "../../agents/authority.ts";
 import { challengeField, signatureField } from "../../agents/proofs.ts";
 import { json, open, operation } from "../../declare/index.ts";
+import { signedCard } from "../../describe/signed-card.ts";
 import { agentWatched } from "./keys.ts";
 
 const MOST_SERVICES = 10;
@@ -160,19 +159,6 @@ The services' addresses are public and stay in the log; purpose and provider are
     };
   },
 });
-
-/** Adds a detached JWS over the canonical form (RFC 8785); `kid` and `jku` name the service's key. */
-function signedCard(card: object, { signer, settings: { public_url } }: App) {
-  const kid = keyUrl(public_url, signer.kid);
-  const header = { alg: "EdDSA", typ: "JOSE", kid, jku: `${public_url}/.well-known/jwks.json` };
-  const protectedHeader = encoded(JSON.stringify(header));
-  const signature = signer.sign(
-    Buffer.from(`${protectedHeader}.${encoded(canonicalText(card as JsonObject, "card"))}`),
-  );
-  return { ...card, signatures: [{ protected: protectedHeader, signature: encoded(signature) }] };
-}
-
-const encoded = (value: string | Uint8Array) => Buffer.from(value).toString("base64url");
 
 const sx_id = agentRef.describe("The passport: SX#42, 42, or its agent_id");
 

@@ -5,7 +5,8 @@ import { mediaTypeOf, pathWith } from "../../declare/operation-facts.ts";
 import { bazaarForms, type Transport } from "./bazaar.ts";
 
 export const SERVICE_NAME = "Tallystick";
-export const ICON_PATH = "/log/icon.svg";
+/** Catalogues draw a PNG everywhere. */
+export const ICON_PATH = "/log/icon.png";
 
 /** Catalogues search by tags: the operation's area, and the kind of service. */
 const tagsOf = ({ area }: Pick<Operation, "area">): string[] => [area, "agents", "usdc", "verifiable"];
