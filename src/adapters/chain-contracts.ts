@@ -6,6 +6,9 @@ import type { Call, Hex } from "../core/model/chain.ts";
 import { DEPLOYMENT_PROXY, deployedAt, deploymentOf } from "../core/model/deployment.ts";
 import { MULTICALL3 } from "../core/model/multicall.ts";
 import { ANCHOR_ADDRESS, deployCall } from "../domain/anchoring/contract.ts";
+import { CHANNELS, COLLECTOR } from "../domain/payments/channel-contract.ts";
+import { INIT_CODE as CHANNELS_CODE } from "../domain/payments/generated/channels.ts";
+import { INIT_CODE as COLLECTOR_CODE } from "../domain/payments/generated/collector.ts";
 import { USDC } from "../domain/payments/usdc.ts";
 import { EAS_ADDRESS, registerCall, SCHEMA_REGISTRY, statusCalls, statusIn } from "../domain/trust/eas.ts";
 import { AIRDROP_ADDRESS, airdropDeployment } from "../domain/wallet/airdrop-contract.ts";
@@ -58,6 +61,8 @@ export async function placeContracts(rpc: Rpc): Promise<void> {
   await placeAt(rpc, ANCHOR_ADDRESS, deployCall());
   await placeAt(rpc, AIRDROP_ADDRESS, airdropDeployment());
   await placeEas(rpc);
+  await moveTo(rpc, COLLECTOR, COLLECTOR_CODE);
+  await moveTo(rpc, CHANNELS, CHANNELS_CODE);
   await placeAt(rpc, DEVELOPMENT_TOKEN, deploymentOf(TOKEN_CREATION));
   await giveTokens(rpc, demoAddresses, DEMO_TOKENS, 1n);
 }
@@ -118,12 +123,16 @@ async function placeEas(rpc: Rpc): Promise<void> {
   for (const [address, creation] of [
     [SCHEMA_REGISTRY, registry],
     [EAS_ADDRESS, eas],
-  ] as const) {
-    const made = deployedAt(creation);
-    await placeAt(rpc, made, deploymentOf(creation));
-    await rpc("anvil_setCode", [address, await rpc("eth_getCode", [made, "latest"])]);
-  }
+  ] as const)
+    await moveTo(rpc, address, creation);
   await sendAll(rpc, [registerCall()]);
+}
+
+/** Puts the code of a contract at an address that its creation does not give it. */
+async function moveTo(rpc: Rpc, address: Hex, creation: Hex): Promise<void> {
+  const made = deployedAt(creation);
+  await placeAt(rpc, made, deploymentOf(creation));
+  await rpc("anvil_setCode", [address, await rpc("eth_getCode", [made, "latest"])]);
 }
 
 /** Sends the calls in order, from an account that the chain impersonates. */

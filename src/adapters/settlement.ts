@@ -1,8 +1,7 @@
 /** The Settlement port over our own gas key. Facts are read in batches and payments are sent in batches. */
 import { LRUCache } from "lru-cache";
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
-import type { Call, CallResult, Heads, Hex, Purpose, Receipt } from "../core/model/chain.ts";
-import { MULTICALL3 } from "../core/model/multicall.ts";
+import type { Heads, Hex, Purpose, Receipt } from "../core/model/chain.ts";
+import { HEIGHT_CALL, heightIn } from "../core/model/multicall.ts";
 import { type Chain, ChainUnavailable, GasKeyEmpty, TransactionPending } from "../core/model/ports/chain.ts";
 import type { PaymentFacts, SignedTransfer } from "../core/model/ports/settlement.ts";
 import { type Errand, NotSettled, type PaymentEnd, type Settlement } from "../core/model/ports/settlement.ts";
@@ -19,13 +18,6 @@ import {
 } from "../domain/payments/usdc.ts";
 import { answeredWithin, readable } from "./json-rpc.ts";
 import { ownPayerHistory, type Payer, type PayerHistory } from "./payer-history.ts";
-
-const HEIGHT_ABI = parseAbi(["function getBlockNumber() view returns (uint256)"]);
-
-const HEIGHT_CALL: Call = {
-  to: MULTICALL3,
-  data: encodeFunctionData({ abi: HEIGHT_ABI, functionName: "getBlockNumber" }),
-};
 
 /** The answers to factCalls that precede the trial. */
 const STATES = 2;
@@ -292,9 +284,6 @@ async function readFacts(chain: Chain, payments: readonly SignedTransfer[]): Pro
     seen_block,
   }));
 }
-
-const heightIn = (answer: CallResult | undefined) =>
-  decodeFunctionResult({ abi: HEIGHT_ABI, functionName: "getBlockNumber", data: answer!.data });
 
 /** The end of a recently used authorization. */
 async function recentEnd(chain: Chain, payment: SignedTransfer): Promise<PaymentEnd | undefined> {

@@ -34,6 +34,18 @@ export const contracts: readonly Contract[] = [
     artifact: inDomain("wallet/generated/airdrop.ts"),
     imports: OPENZEPPELIN,
   },
+  {
+    name: "Channels",
+    source: inDomain("payments/contracts/Channels.sol"),
+    artifact: inDomain("payments/generated/channels.ts"),
+    imports: OPENZEPPELIN,
+  },
+  {
+    name: "Collector",
+    source: inDomain("payments/contracts/Collector.sol"),
+    artifact: inDomain("payments/generated/collector.ts"),
+    imports: OPENZEPPELIN,
+  },
 ];
 
 /**

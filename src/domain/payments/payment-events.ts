@@ -12,7 +12,7 @@ export const mined = {
   ),
 };
 
-const answer = z.strictObject({
+export const paidAnswer = z.strictObject({
   status: z.int(),
   sha256: sha256
     .nullable()
@@ -78,11 +78,13 @@ export const events = {
   },
   PaymentSettled: {
     means: "The chain moved the money of a payment.",
-    1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: time }),
+    1: z.strictObject({ ...mined, answer: paidAnswer.nullable(), settled_at: time }),
   },
   PaymentAnswered: {
     means: "The call that was paid for was answered.",
-    1: z.strictObject({ answer, answered_at: time }).describe("The answer to an already settled payment."),
+    1: z
+      .strictObject({ answer: paidAnswer, answered_at: time })
+      .describe("The answer to an already settled payment."),
   },
   PaymentFailed: {
     means: "A payment did not go through.",
@@ -128,6 +130,6 @@ export const events = {
 export type Claim = DataOf<typeof events, "PaymentClaimed">;
 export type FoundPayment = DataOf<typeof events, "PaymentFound">;
 export type MinedTransaction = z.infer<z.ZodObject<typeof mined>>;
-export type PaidAnswer = z.infer<typeof answer>;
+export type PaidAnswer = z.infer<typeof paidAnswer>;
 
 export type PaymentEvent = EventOf<typeof events>;

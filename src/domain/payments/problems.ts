@@ -21,6 +21,11 @@ export const paymentProblems = problemTypes({
     title: "Payment pending",
     meaning: "The payment is pending. Retry with the same payment; do not sign a new one.",
   },
+  "channel-moved": {
+    code: "conflict",
+    title: "Channel moved",
+    meaning: "Another call used this channel at the same time, or its deposit is being returned.",
+  },
   "funds-missing": {
     code: "conflict",
     title: "Funds missing",
