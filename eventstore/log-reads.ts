@@ -1,13 +1,11 @@
 import type pg from "pg";
 import { logGenesis } from "./hash.ts";
 import { batched } from "./query-batch.ts";
-import { readEvents } from "./read.ts";
-import { readGathered } from "./stream-reader.ts";
+import { type RecordedCommit, readEvents } from "./read.ts";
+import { commitGathered, readGathered } from "./stream-reader.ts";
 import { type LogHead, type LogIdentity, MAIN_LOG, type RecordedEvent, type StreamHead } from "./types.ts";
 
 const PAGE = 1_000;
-
-export type RecordedCommit = { request_hash: Uint8Array; events: RecordedEvent[] };
 
 /** Errors are the driver's. */
 export type LogReads = {
@@ -55,10 +53,7 @@ export function logReads(pool: pg.Pool): LogReads {
 }
 
 const eventReads = (pool: pg.Pool): Omit<LogReads, "head" | "headAt" | "identity"> => ({
-  async findCommit({ log_id = MAIN_LOG, idem_key }) {
-    const { events, request_hash } = await readEvents(pool, "commit", [log_id, idem_key]);
-    return request_hash && { request_hash, events };
-  },
+  findCommit: ({ log_id = MAIN_LOG, idem_key }) => commitGathered(pool, { log_id, idem_key }),
 
   async readStream({ log_id = MAIN_LOG, tenant, stream_id, after_version = 0, limit = PAGE }) {
     return readGathered(pool, { log_id, tenant, stream_id, after_version, limit });
@@ -74,8 +69,8 @@ const eventReads = (pool: pg.Pool): Omit<LogReads, "head" | "headAt" | "identity
   },
 
   async readLog({ log_id = MAIN_LOG, after, limit = PAGE, tenant }) {
-    if (tenant === undefined) return (await readEvents(pool, "log", [log_id, after, limit])).events;
-    return (await readEvents(pool, "tenant", [log_id, after, limit, tenant])).events;
+    if (tenant === undefined) return readEvents(pool, "log", [log_id, after, limit]);
+    return readEvents(pool, "tenant", [log_id, after, limit, tenant]);
   },
 
   async positionAt({ log_id = MAIN_LOG, tenant, since_us }) {

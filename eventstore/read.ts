@@ -11,11 +11,6 @@ const QUERIES = {
     where log_id = $1 and position > $2 order by position limit $3`,
   tenant: `select ${COLUMNS} from eventstore.events
     where log_id = $1 and position > $2 and tenant = $4 order by tenant, position limit $3`,
-  commit: `select ${COLUMNS}, request_hash
-    from (select position as first_position, commit_size as size from eventstore.events
-          where log_id = $1 and idem_key = $2) as first
-    join eventstore.events on log_id = $1 and position >= first_position and position < first_position + size
-    order by position`,
 };
 
 export type StreamRead = {
@@ -26,11 +21,7 @@ export type StreamRead = {
   limit: number;
 };
 
-type Row = Omit<RecordedEvent, "payload" | "meta"> & {
-  payload: string;
-  meta: string;
-  request_hash?: Buffer | null;
-};
+type Row = Omit<RecordedEvent, "payload" | "meta"> & { payload: string; meta: string };
 
 /** Listed one by one: a spread is several times slower, and every event passes here. */
 const eventOf = (row: Row): RecordedEvent => ({
@@ -54,10 +45,42 @@ export async function readEvents(
   pool: pg.Pool,
   query: keyof typeof QUERIES,
   values: unknown[],
-): Promise<{ events: RecordedEvent[]; request_hash: Buffer | undefined }> {
+): Promise<RecordedEvent[]> {
   const answer = await pool.query<Row>({ name: `eventstore.${query}`, text: QUERIES[query], values });
-  const request_hash = answer.rows[0]?.request_hash ?? undefined;
-  return { events: answer.rows.map(eventOf), request_hash };
+  return answer.rows.map(eventOf);
+}
+
+export type CommitRead = { log_id: number; idem_key: string };
+
+export type RecordedCommit = { request_hash: Uint8Array; events: RecordedEvent[] };
+
+/** One query for all keys; undefined where no commit has the key. */
+export async function readCommits(
+  pool: pg.Pool,
+  keys: readonly CommitRead[],
+): Promise<(RecordedCommit | undefined)[]> {
+  const answer = await pool.query<Row & { ordinal: number; request_hash: Buffer | null }>({
+    name: "eventstore.read_commits",
+    text: `select ordinal::int4 as ordinal, request_hash, ${COLUMNS}
+        from unnest($1::int4[], $2::text[]) with ordinality as asked (of_log, key, ordinal)
+        cross join lateral (
+          select position as first_position, commit_size as size from eventstore.events
+           where log_id = of_log and idem_key = key limit 1) as first
+        cross join lateral (
+          select * from eventstore.events
+           where log_id = of_log and position >= first_position and position < first_position + size
+           offset 0) as events
+       order by ordinal, position`,
+    values: [int4Array(keys.map(({ log_id }) => log_id)), textArray(keys.map(({ idem_key }) => idem_key))],
+  });
+  const commits: (RecordedCommit | undefined)[] = keys.map(() => undefined);
+  for (const { ordinal, request_hash, ...row } of answer.rows) {
+    const begun: RecordedCommit = { request_hash: request_hash!, events: [] };
+    const commit = commits[ordinal - 1] ?? begun;
+    commit.events.push(eventOf(row));
+    commits[ordinal - 1] = commit;
+  }
+  return commits;
 }
 
 /** One query for all streams. */

@@ -5,7 +5,7 @@ import type { EventSchemas } from "./schemas.ts";
 import { Sender } from "./sender.ts";
 import type { AppendResult, Commit, CommitInFlight } from "./types.ts";
 
-export type { RecordedCommit } from "./log-reads.ts";
+export type { RecordedCommit } from "./read.ts";
 
 export type EventStoreOptions = CombinerOptions & {
   /** If given, payloads are checked before they are appended, and unknown types are refused. */

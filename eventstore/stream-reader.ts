@@ -1,6 +1,6 @@
 /** A command reads a stream or two, mostly short or empty. */
 import { batched } from "./query-batch.ts";
-import { readStreams, type StreamRead } from "./read.ts";
+import { type CommitRead, type RecordedCommit, readCommits, readStreams, type StreamRead } from "./read.ts";
 import type { RecordedEvent } from "./types.ts";
 
 /** A longer stream is read again alone, so that no other waits. */
@@ -16,3 +16,5 @@ export const readGathered = batched<StreamRead, RecordedEvent[]>(async (pool, re
     return isAll ? events : readStreams(pool, [read]).then(([whole]) => whole!);
   });
 });
+
+export const commitGathered = batched<CommitRead, RecordedCommit | undefined>(readCommits);

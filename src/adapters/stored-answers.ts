@@ -1,5 +1,6 @@
 /** Stores answers in Postgres for a day, so that every process repeats the same one. */
 import type pg from "pg";
+import { batched } from "../../eventstore/query-batch.ts";
 import type { StoredAnswer, StoredAnswers } from "../core/model/ports/answers.ts";
 
 /** Larger bodies are computed again. */
@@ -12,7 +13,21 @@ const SWEEP_AT_ONCE = 10_000;
 const WRITE_AT_ONCE = 256;
 const BYTES_AT_ONCE = 8 * KEPT_BODY_LIMIT;
 
-type PendingWrite = { name: string; answer: StoredAnswer; done(): void; fail(error: unknown): void };
+type NamedAnswer = { name: string; answer: StoredAnswer; subjects: readonly string[] };
+type PendingWrite = NamedAnswer & { done(): void; fail(error: unknown): void };
+type FoundAnswer = StoredAnswer & { subjects: string[] };
+
+const foundAnswer = batched<string, FoundAnswer | undefined>(async (pool, names) => {
+  const text = `select name, request_sha256, status, body, payment_id, to_json(coalesce(subjects, '{}')) as subjects
+    from access.kept_answers where name = any ($1) and kept_at > now() - ${KEPT_FOR}`;
+  const { rows } = await pool.query<FoundAnswer & { name: string }>({
+    name: "kept_answers",
+    text,
+    values: [names],
+  });
+  const byName = new Map(rows.map(({ name, ...answer }) => [name, answer]));
+  return names.map((name) => byName.get(name));
+});
 
 /** During a write, further answers gather into the next batch. */
 export function createStoredAnswers(pool: pg.Pool): StoredAnswers {
@@ -57,22 +72,12 @@ export function createStoredAnswers(pool: pg.Pool): StoredAnswers {
   }
 
   return {
-    find: async (name) => {
-      const text = `select request_sha256, status, body, payment_id, to_json(coalesce(subjects, '{}')) as subjects from access.kept_answers
-        where name = $1 and kept_at > now() - ${KEPT_FOR}`;
-      const { rows } = await pool.query<StoredAnswer & { subjects: string[] }>({
-        name: "kept_answer",
-        text,
-        values: [name],
-      });
-      return rows[0];
-    },
+    find: (name) => foundAnswer(pool, name),
     keep: async (name, answer, subjects = []) => {
       if (answer.body && answer.body.length > KEPT_BODY_LIMIT) return;
       sweep().catch(() => undefined);
-      if (subjects.length > 0) return keepPersonal(pool, name, answer, subjects);
       return new Promise((done, fail) => {
-        gathered.push({ name, answer, done, fail });
+        gathered.push({ name, answer, subjects, done, fail });
         if (!writing) void write();
       });
     },
@@ -83,32 +88,35 @@ export function createStoredAnswers(pool: pg.Pool): StoredAnswers {
   };
 }
 
-/** Written alone, because it checks whether a subject was erased meanwhile. */
-async function keepPersonal(
-  pool: pg.Pool,
-  name: string,
-  { request_sha256, status, body, payment_id }: StoredAnswer,
-  subjects: readonly string[],
-): Promise<void> {
-  const text = "select access.keep_personal_answer($1, $2, $3, $4, $5, $6)";
-  const values = [name, request_sha256, status, body, payment_id, subjects];
-  await pool.query({ name: "keep_personal_answer", text, values });
+/** A name twice in one statement would fail, so the last one counts. Sorted names prevent deadlocks. */
+async function insert(pool: pg.Pool, some: readonly NamedAnswer[]): Promise<void> {
+  const byName = new Map(some.map((one) => [one.name, one]));
+  const rows = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const isPersonal = ({ subjects }: NamedAnswer) => subjects.length > 0;
+  const plain = rows.filter((one) => !isPersonal(one));
+  const personal = rows.filter(isPersonal);
+  if (plain.length > 0) await pool.query({ name: "keep_answers", text: KEEP, values: columnsOf(plain) });
+  if (personal.length === 0) return;
+  const subjects = personal.map((one) => JSON.stringify(one.subjects));
+  const values = [...columnsOf(personal), subjects];
+  await pool.query({ name: "keep_personal_answers", text: KEEP_PERSONAL, values });
 }
 
-/** A name twice in one statement would fail, so the last one counts. Sorted names prevent deadlocks. */
-async function insert(pool: pg.Pool, some: PendingWrite[]): Promise<void> {
-  const byName = new Map(some.map(({ name, answer }) => [name, answer]));
-  const rows = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = `insert into access.kept_answers (name, request_sha256, status, body, payment_id)
-    select * from unnest($1::text[], $2::text[], $3::int[], $4::bytea[], $5::text[])
-    on conflict (name) do update set request_sha256 = excluded.request_sha256, status = excluded.status,
-      body = excluded.body, payment_id = excluded.payment_id, subjects = null, kept_at = now()`;
-  const values = [
-    rows.map(([name]) => name),
-    rows.map(([, { request_sha256 }]) => request_sha256),
-    rows.map(([, { status }]) => status),
-    rows.map(([, { body }]) => body),
-    rows.map(([, { payment_id }]) => payment_id),
-  ];
-  await pool.query({ name: "keep_answers", text, values });
-}
+const KEEP = `insert into access.kept_answers (name, request_sha256, status, body, payment_id)
+  select * from unnest($1::text[], $2::text[], $3::int[], $4::bytea[], $5::text[])
+  on conflict (name) do update set request_sha256 = excluded.request_sha256, status = excluded.status,
+    body = excluded.body, payment_id = excluded.payment_id, subjects = null, kept_at = now()`;
+
+/** Checks of each answer whether one of its subjects was erased meanwhile. */
+const KEEP_PERSONAL = `select access.keep_personal_answer(name, request_sha256, status, body, payment_id,
+    array(select json_array_elements_text(subjects::json)))
+  from unnest($1::text[], $2::text[], $3::int[], $4::bytea[], $5::text[], $6::text[])
+    as one (name, request_sha256, status, body, payment_id, subjects)`;
+
+const columnsOf = (rows: readonly NamedAnswer[]) => [
+  rows.map(({ name }) => name),
+  rows.map(({ answer }) => answer.request_sha256),
+  rows.map(({ answer }) => answer.status),
+  rows.map(({ answer }) => answer.body),
+  rows.map(({ answer }) => answer.payment_id),
+];

@@ -1,5 +1,5 @@
 /** A call without a name of its caller's is named by its content, so that a repeat within some minutes is the same command. */
-import type { RecordedCommit } from "../../../eventstore/log-reads.ts";
+import type { RecordedCommit } from "../../../eventstore/store.ts";
 import type { App } from "../../core/app.ts";
 import { type Call, idempotencyOf } from "./call.ts";
 

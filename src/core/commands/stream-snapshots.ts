@@ -6,6 +6,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
 import type pg from "pg";
+import { batched } from "../../../eventstore/query-batch.ts";
 import { MAIN_LOG, type StreamHead } from "../../../eventstore/types.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
 
@@ -22,6 +23,32 @@ export type Snapshot = { state: unknown; version: number; position: number };
 export type DueSnapshot = StreamName & { entity: AnyEntity; position: number };
 
 type Row = { version: number; position: number; event_hash: Buffer; state: Buffer; seal: Buffer };
+
+type SnapshotName = StreamName & { prefix: string; fold_version: number };
+
+const storedSnapshot = batched<SnapshotName, Row | undefined>(async (pool, names) => {
+  const { rows } = await pool.query<Row & { ordinal: number }>({
+    name: "read.stream_snapshots_of",
+    text: `select ordinal::int4 as ordinal, s.version, s.position, s.event_hash, s.state, s.seal
+        from unnest($2::text[], $3::text[], $4::text[], $5::int4[])
+          with ordinality as asked (tenant, stream_id, entity, fold_version, ordinal)
+        cross join lateral (
+          select s.version, e.position, s.event_hash, s.state, s.seal
+            from read.stream_snapshots s
+            join eventstore.events e using (log_id, tenant, stream_id, version, event_hash)
+           where log_id = $1 and tenant = asked.tenant and stream_id = asked.stream_id
+             and s.entity = asked.entity and s.fold_version = asked.fold_version limit 1) as s`,
+    values: [
+      MAIN_LOG,
+      names.map(({ tenant }) => tenant),
+      names.map(({ stream_id }) => stream_id),
+      names.map(({ prefix }) => prefix),
+      names.map(({ fold_version }) => fold_version),
+    ],
+  });
+  const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]));
+  return names.map((_, at) => byOrdinal.get(at + 1));
+});
 
 export class StreamSnapshots {
   readonly #pool: pg.Pool;
@@ -41,15 +68,7 @@ export class StreamSnapshots {
     last = Number.POSITIVE_INFINITY,
   ): Promise<Snapshot | undefined> {
     if (fold_version === undefined) return undefined;
-    const { rows } = await this.#pool.query<Row>({
-      name: "read.stream_snapshot",
-      text: `select s.version, e.position, s.event_hash, s.state, s.seal
-               from read.stream_snapshots s
-               join eventstore.events e using (log_id, tenant, stream_id, version, event_hash)
-              where log_id = $1 and tenant = $2 and stream_id = $3 and s.entity = $4 and s.fold_version = $5`,
-      values: [MAIN_LOG, tenant, stream_id, prefix, fold_version],
-    });
-    const [row] = rows;
+    const row = await storedSnapshot(this.#pool, { tenant, stream_id, prefix, fold_version });
     if (!row || row.position > last) return undefined;
     const { version, position, event_hash, state, seal } = row;
     const right = this.#seal({ prefix, fold_version }, event_hash, state);
