@@ -1,6 +1,7 @@
 import { bountyOperations } from "../api/operations/marketplace/bounties.ts";
 import { bountyWorkOperations } from "../api/operations/marketplace/bounty-work.ts";
 import { earnedOperations } from "../api/operations/marketplace/earned.ts";
+import { feedbackOperations } from "../api/operations/marketplace/feedback.ts";
 import { insightOperations } from "../api/operations/marketplace/insights.ts";
 import { sellingOperations } from "../api/operations/marketplace/selling.ts";
 import { settlementOperations } from "../api/operations/marketplace/settlements.ts";
@@ -9,6 +10,7 @@ import * as bounty from "../domain/marketplace/bounty.ts";
 import * as item from "../domain/marketplace/item.ts";
 import { marketProblems } from "../domain/marketplace/problems.ts";
 import { bountiesProjection } from "../projections/marketplace/bounties.ts";
+import { feedbackProjection } from "../projections/marketplace/feedback.ts";
 import { meritsProjection } from "../projections/marketplace/merits.ts";
 import { settlementsProjection } from "../projections/marketplace/settlements.ts";
 import { stackProjection } from "../projections/marketplace/stack.ts";
@@ -20,7 +22,13 @@ export const marketplace: Area = {
   about: "The marketplace of agents: bounties with a locked reward, and a stack of items for sale",
   envelope: "none",
   entities: [bounty, item],
-  projections: [bountiesProjection, stackProjection, meritsProjection, settlementsProjection],
+  projections: [
+    bountiesProjection,
+    stackProjection,
+    meritsProjection,
+    settlementsProjection,
+    feedbackProjection,
+  ],
   reactors: [marketplaceReactor],
   operations: [
     ...bountyOperations,
@@ -30,6 +38,7 @@ export const marketplace: Area = {
     ...earnedOperations,
     ...insightOperations,
     ...settlementOperations,
+    ...feedbackOperations,
   ],
   problems: marketProblems,
 };

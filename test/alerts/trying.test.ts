@@ -99,7 +99,7 @@ test("the same command again sends nothing more", async () => {
 
 test("a test event is its owner's only, in a limited number an hour", async () => {
   expect((await post("test", { subscription_id }, others)).status).toBe(404);
-  expect((await post("test", { subscription_id }, {})).status).toBe(401);
+  expect((await post("test", { subscription_id }, {})).status).toBe(402);
   const requests = await Promise.all(
     Array.from({ length: subscriptions.MOST_TESTS + 2 }, () => post("test", { subscription_id })),
   );

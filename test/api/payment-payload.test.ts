@@ -7,12 +7,12 @@ import {
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { paymentOf } from "../../src/api/declare/access/way.ts";
+import { paymentOf, takesWallet } from "../../src/api/declare/access/way.ts";
 import { methodOf, pathOf } from "../../src/api/declare/operation-facts.ts";
 import { createIssuer } from "../../src/api/serve/x402/issuer.ts";
 import { type PaymentPayload, readPayment } from "../../src/api/serve/x402/payload.ts";
 import { PaymentRefused } from "../../src/api/serve/x402/payment-refusal.ts";
-import { paymentRequired, takesWallet } from "../../src/api/serve/x402/required.ts";
+import { paymentRequired } from "../../src/api/serve/x402/required.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { countCalls, takeNote } from "../support/notes.ts";
 import { scaled } from "../support/scale.ts";

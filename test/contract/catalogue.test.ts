@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { isOpen, paymentOf } from "../../src/api/declare/access/way.ts";
+import { isOpen, paymentOf, takesWallet } from "../../src/api/declare/access/way.ts";
 import { catalogueOf } from "../../src/api/declare/catalogue.ts";
 import { inputReader } from "../../src/api/declare/input.ts";
 import type { JsonSchema } from "../../src/api/declare/json-schema.ts";
@@ -208,12 +208,12 @@ describe("every operation", () => {
   });
 
   test.each(each)(
-    "%s without credentials is 402 when priced, 401 when keyed, open otherwise",
+    "%s without credentials is 402 when priced or a wallet may sign in, 401 when keyed, open otherwise",
     async (_, operation) => {
       const response = await request(operation, exampleFor(operation), {});
       await response.body?.cancel();
       const opened = isOpen(operation) ? (operation.status ?? 200) : undefined;
-      expect(response.status).toBe(opened ?? (paymentOf(operation) ? 402 : 401));
+      expect(response.status).toBe(opened ?? (paymentOf(operation) || takesWallet(operation) ? 402 : 401));
     },
   );
 

@@ -188,6 +188,7 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /soul/badges/{id}": null,
   "GET /soul/insights/catalog": null,
   "GET /soul/market/settlements": null,
+  "GET /soul/market/feedback": null,
   "GET /soul/stack": null,
   "GET /soul/stack/trending": null,
   "GET /soul/stack/{item_id}": null,

@@ -11,12 +11,13 @@ import {
   invitationOf,
   type Parts,
   paymentOf,
+  takesWallet,
   type Way,
 } from "../declare/access/way.ts";
 import { anonymous } from "../declare/caller.ts";
 
-/** `pay`: a priced operation without a credential answers 402. */
-export type Verdict = Admission | "pay";
+/** Without a credential a priced operation answers 402, and so does one that a wallet may sign in to. */
+export type Verdict = Admission | "pay" | "sign in";
 
 export type Gate = {
   admit(operation: GuardedOperation, presented: Credentials): Promise<Verdict>;
@@ -40,6 +41,8 @@ export function createGate(given: AccessParts, checks?: readonly KeyCheck[]): Ga
       }
       if (paymentOf(operation)) return "pay";
       if (refusal) throw refusal;
+      const isBare = identity.caller === anonymous && presented.payment === undefined;
+      if (isBare && takesWallet(operation)) return "sign in";
       const code = identity.caller === anonymous || needsInternal(operation) ? "unauthorized" : "forbidden";
       return refuse(code, `this needs ${invitationOf(operation)}`);
     },

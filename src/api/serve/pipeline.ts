@@ -30,7 +30,7 @@ import { type Answer, refused, respond, type ServedAnswer } from "./respond.ts";
 import { unpaid } from "./unpaid.ts";
 import { createPaymentFlow, type PaymentFlow } from "./x402/payment-flow.ts";
 import type { PaymentRefused } from "./x402/payment-refusal.ts";
-import { type PaymentTerms, paymentRequired, priceOf, type Quote } from "./x402/required.ts";
+import { type PaymentTerms, paymentRequired, priceOf, type Quote, signInRequired } from "./x402/required.ts";
 
 export type PipelineParts = Pick<AnswerParts, "onBroken"> &
   ReadParts & {
@@ -70,6 +70,7 @@ async function ask(parts: Parts, ready: ReadableOperation, request: CallRequest)
     const form = chosenForm(operation, request.accept);
     const verdict = await parts.gate.admit(operation, request.presented);
     if (verdict === "pay") return await quoted(parts, ready, request, form);
+    if (verdict === "sign in") return await signInAsked(parts, ready, request);
     admitted = verdict;
     const { call, release } = await readCall(parts, ready, request, { form, admitted });
     try {
@@ -145,6 +146,19 @@ async function quoted(
   const { input, errors } = await quotableInput(ready, request);
   const quote = await quoteFor(parts, ready.operation, input);
   return required(parts, ready.operation, request, { ...quote, ...(errors && { errors }), form });
+}
+
+/** Reads the input for the digest of its body alone, so a wrong one is reported to the caller that signs it. */
+async function signInAsked(
+  { terms }: Parts,
+  ready: ReadableOperation,
+  request: CallRequest,
+): Promise<Answer> {
+  await quotableInput(ready, request);
+  return {
+    kind: "pay",
+    ...signInRequired(ready.operation, request.path, terms, signableOf(request)),
+  };
 }
 
 const required = (

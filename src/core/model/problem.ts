@@ -63,6 +63,12 @@ export const coreProblems = problemTypes({
     title: "Payment required",
     meaning: "Pay as `accepts` says and repeat the request, or send an API key.",
   },
+  "sign-in-required": {
+    code: "payment_required",
+    title: "Sign-in required",
+    meaning:
+      "The call is free to its owner: sign the text in `extensions[\"sign-in-with-x\"]` of `PAYMENT-REQUIRED` with the owner's wallet, or send an API key. x402's clients expect this status.",
+  },
   forbidden: {
     code: "forbidden",
     title: "Forbidden",

@@ -46,7 +46,7 @@ export const owner = (scope: Scope): Way => ({
   price: "free to its owner",
   security: [...keySecurity, { wallet: [] }],
   schemes: { ...keySchemes, ...walletSchemes },
-  statuses: [403, 409],
+  statuses: [402, 403, 409],
   invitation: "the owner's API key (Authorization: Bearer sk_…) or its wallet's signature (SIGN-IN-WITH-X)",
   challenge: BEARER,
   async admit(attempt, parts) {

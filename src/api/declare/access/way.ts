@@ -155,6 +155,10 @@ export const delegatedOf = ({ access }: Pick<GuardedOperation, "access">): Way["
 export const isOpen = ({ access }: Pick<GuardedOperation, "access">): boolean =>
   access.some((way) => way.is_open);
 
+/** True if a wallet's signature of the call is a way in. */
+export const takesWallet = ({ access }: Pick<GuardedOperation, "access">): boolean =>
+  access.some(({ security }) => security.some((one) => "wallet" in one));
+
 /** "0.05 USDC", "10 a day free, else 0.01 USDC", "by key". */
 export function priceText({ access }: Pick<GuardedOperation, "access">): string {
   const prices = access.flatMap(({ price }) => price ?? []);

@@ -6,7 +6,14 @@ import type { Hex } from "../../../core/model/chain.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { type FieldError, sentenceOf } from "../../../core/model/refusal.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
-import { type PricedCall, paymentOf, type Usdc } from "../../declare/access/way.ts";
+import {
+  challengeOf,
+  invitationOf,
+  type PricedCall,
+  paymentOf,
+  takesWallet,
+  type Usdc,
+} from "../../declare/access/way.ts";
 import { type Form, JSON_FORM } from "../../declare/forms/form.ts";
 import type { OperationDeclaration } from "../../declare/operation.ts";
 import { mediaTypeOf, methodOf, pathOf } from "../../declare/operation-facts.ts";
@@ -206,6 +213,45 @@ export function paymentRequired(
   };
 }
 
+/** A 402 without a price: its wallet may sign the call, which x402 calls an authentication-only route. */
+export function signInRequired(
+  operation: OperationDeclaration,
+  path: string,
+  { public_url, issuer }: PaymentTerms,
+  signable: NonNullable<Quote["signable"]>,
+): PaymentRequired {
+  if (!issuer) throw new Error("only a service asks to sign in");
+  const { title } = coreProblems["sign-in-required"];
+  const v2: RequirementV2 = {
+    x402Version: 2,
+    error: title,
+    resource: {
+      url: resourceUrl({ public_url }, path),
+      description: `${operation.summary}. Free to its owner.`,
+      mimeType: mediaTypeOf(operation),
+    },
+    accepts: [],
+    extensions: {
+      "sign-in-with-x": signInWithX({ public_url, ...signable }, issuer.nonce(), issuer.now()),
+    },
+  };
+  const { problem: body } = problem(
+    coreProblems["sign-in-required"],
+    `this needs ${invitationOf(operation)}`,
+    { public_url, instance: path },
+  );
+  return {
+    status: 402,
+    headers: {
+      "PAYMENT-REQUIRED": toBase64(JSON.stringify(v2)),
+      "WWW-Authenticate": challengeOf(operation),
+      "Cache-Control": "no-store",
+    },
+    body: { ...body, x402Version: 1, accepts: [] },
+    v2,
+  };
+}
+
 /** All but `bazaar`, which takes the room that is left. */
 function extensionsOf(
   operation: OperationDeclaration,
@@ -229,10 +275,6 @@ function extensionsOf(
     "offer-receipt": signedOffer(issuer.offer({ resourceUrl: resource, ...offered })),
   };
 }
-
-/** True if a wallet's signature of the call is a way in. */
-export const takesWallet = ({ access }: Pick<OperationDeclaration, "access">): boolean =>
-  access.some(({ security }) => security.some((one) => "wallet" in one));
 
 /** A key is offered only to callers without one, and only where a key is accepted. */
 function remedyOf(

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { canonicalText } from "../../../../eventstore/canonical.ts";
+import { chainHash, limit, positionCursor, time } from "../../../core/model/fields.ts";
+import { feedbackFile, feedbackHash } from "../../../domain/identity/feedback.ts";
+import { feedbackProjection, listFeedback } from "../../../projections/marketplace/feedback.ts";
+import { json, open, operation } from "../../declare/index.ts";
+
+const file = z.object({
+  agentRegistry: z.string().describe("<CAIP-2 chain>:<address>"),
+  agentId: z.union([z.int(), z.string()]).describe("The subject; a string if a number would lose digits"),
+  clientAddress: z.string().describe("The wallet that paid, with its chain: only it can submit the file"),
+  createdAt: time,
+  value: z.int().describe("Points of a hundred, times ten to the power of valueDecimals"),
+  valueDecimals: z.int(),
+  tag1: z.string().describe("`works` for a verdict, the skill for an attestation"),
+  tag2: z.string().describe("The kind of the item, or `attestation`"),
+  endpoint: z.string().describe("The item that was bought"),
+  proofOfPayment: z.object({
+    fromAddress: z.string().describe("The buyer's wallet"),
+    toAddress: z.string().describe("This market, which credits the author"),
+    chainId: z.string(),
+    txHash: chainHash.describe("The transfer of USDC"),
+  }),
+});
+
+const feedback = operation({
+  name: "soul_market_feedback",
+  route: "GET /soul/market/feedback",
+  summary: "Feedback files of ERC-8004 that a settled payment proves",
+  description: `Words about agents that are linked to the registry, newest first: verdicts of buyers, and attestations whose evidence is the payment by which the attestor bought
+an item of the subject. The payment is final and not refunded. Nothing else is exported. The buyer's wallet submits \`file\` by giveFeedback, with \`feedback_hash\`.`,
+  access: [open()],
+  lists: feedbackProjection,
+  input: z.object({ limit: limit("How many to list"), cursor: positionCursor }),
+  output: json(
+    z.object({
+      feedback: z.array(
+        z.object({
+          event_id: z.string().describe("The event of the words in the log"),
+          payment_id: z.string().describe("The payment of the sale"),
+          feedback_hash: chainHash.describe("Keccak-256 of the file's canonical form (RFC 8785)"),
+          file,
+        }),
+      ),
+      next_cursor: z.string().nullable(),
+    }),
+  ),
+  example: { limit: 5 },
+  handle: async ({ input: { limit, cursor }, app }) => {
+    const before = cursor === undefined ? null : Number(cursor);
+    const rows = await listFeedback(app.pool, { limit: limit + 1, before });
+    const page = rows.slice(0, limit);
+    return {
+      feedback: page.map(({ event_id, payment_id, ...words }) => {
+        const made = feedbackFile(words, app.settings.public_url);
+        return {
+          event_id,
+          payment_id,
+          feedback_hash: feedbackHash(canonicalText(made, "feedback")),
+          file: made,
+        };
+      }),
+      next_cursor: rows.length > limit ? String(page.at(-1)!.position) : null,
+    };
+  },
+});
+
+export const feedbackOperations = [feedback];
