@@ -19,6 +19,7 @@ import { refuse } from "../core/model/refusal.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
 import { askChain } from "../runtime/assemble-audit.ts";
 import type { Config } from "../runtime/config.ts";
+import { startDatabase } from "../runtime/database.ts";
 import { about } from "./about.ts";
 import {
   asKey,
@@ -33,8 +34,9 @@ import {
 import { textOf } from "./read-file.ts";
 import { verifyReceiptCommand } from "./receipt.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
+import { readModelsVerdict } from "./verify-read-models.ts";
 
-type Options = PackOptions & { receipt: string[]; proof?: string; json: boolean };
+type Options = PackOptions & { receipt: string[]; proof?: string; readModels: boolean; json: boolean };
 
 export function verifyCommand(terminal: Terminal): Command {
   const { settings } = terminal;
@@ -48,6 +50,7 @@ export function verifyCommand(terminal: Terminal): Command {
     .option("--key <key>", "the log's expected verifier key: name+id+base64", asKey)
     .option("--receipt <file>", "a receipt that you have; may be repeated", asList, [])
     .option("--proof <file>", "with one segment: the answer of GET /log/segments/{from}/proof")
+    .option("--read-models", "of the database: fold the log again and compare the stored rows", false)
     .option("--json", "print the report as JSON", false)
     .addHelpText(
       "after",
@@ -62,15 +65,17 @@ the WITNESSES; the report names any that is unreachable.
   tallystick verify log-*.parquet rest.ndjson.gz
   tallystick verify log.ndjson.gz --head 1234:5f1d0c3a --checkpoint kept.note`,
     )
-    .action((files: string[], { receipt, proof, json, ...options }: Options) =>
+    .action((files: string[], { receipt, proof, readModels, json, ...options }: Options) =>
       orNoExport(async () => {
         const events = await Promise.all(receipt.map(eventIn));
         const held = { ...(await heldBy(options)), events };
+        if (readModels && files.length > 0)
+          refuse("invalid", "--read-models compares the database's rows: name no file");
         const place = files.length > 0 ? files.join(", ") : settings().DATA_DIR;
         const report =
           files.length > 0
             ? (await readPack({ files, proof }, held)).report
-            : await withRuntime(terminal, ({ app }) => verifyOwn(app, held, settings()));
+            : await verifyDatabaseOf(terminal, held, readModels);
         if (report.origin === null)
           throw new NoExport(`the database has no log: ${report.verdicts[0]?.reason}`);
         process.stdout.write(
@@ -83,6 +88,25 @@ the WITNESSES; the report names any that is unreachable.
     );
   verifying.enablePositionalOptions().addCommand(verifyReceiptCommand({ settings }));
   return verifying;
+}
+
+async function verifyDatabaseOf(
+  terminal: Terminal,
+  held: VerifyPackOptions,
+  withReadModels: boolean,
+): Promise<VerifyReport> {
+  const config = terminal.settings();
+  const database = startDatabase(config, terminal.logger("warn"));
+  return withRuntime(
+    terminal,
+    async ({ app, areas }) => {
+      const report = await verifyOwn(app, held, config);
+      if (!withReadModels) return report;
+      const verdict = await readModelsVerdict(app.store, areas, (await database).ownerUrl);
+      return { ...report, ok: report.ok && verdict.ok, verdicts: [...report.verdicts, verdict] };
+    },
+    { chain: false, database },
+  );
 }
 
 /** Verifies the database with the evidence of an export and the tiles of proofs, against what is known elsewhere. */

@@ -140,6 +140,8 @@ describe("without a running service", () => {
     const head = /head (\S+)/.exec(exported.stderr)![1]!;
     expect((await run("verify", file, "--head", head)).code).toBe(0);
     expect((await run("verify")).stdout).toContain("verified");
+    expect((await run("verify", "--read-models")).stdout).toContain("ok   read models");
+    expect((await run("verify", file, "--read-models")).stderr).toContain("name no file");
     await writeFile(file, (await readFile(file, "utf8")).replace("acme", "evil"));
     const tampered = await run("verify", file);
     expect(tampered.code).toBe(1);

@@ -8,7 +8,9 @@ import { openPool } from "../../eventstore/pool.ts";
 import { registry } from "../../eventstore/schemas.ts";
 import { createEventStore } from "../../eventstore/store.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
+import type { Verdict } from "../../eventstore/verify/report.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";
+import { readModelsVerdict } from "../../src/cli/verify-read-models.ts";
 import { Folding } from "../../src/core/read-models/folding.ts";
 import { type Projection, projection } from "../../src/core/read-models/projection.ts";
 import { nameOf } from "../../src/core/read-models/runner.ts";
@@ -33,21 +35,46 @@ const COLUMNS_OF_REACTORS = { "read.trust_computed_v3": ["kept"] };
 let database: FreshDatabase;
 let pool: pg.Pool;
 let log: RecordedEvent[];
+let beside: { verdict: Verdict; calls: number };
 beforeAll(async () => {
   database = await preparedDatabase();
   const driven = await drive({ database_url: database.url });
   try {
     await liveThrough(driven);
+    pool = openPool(database.url, { max: 2 });
+    beside = await verdictBesideCalls(driven.service.url);
   } finally {
     await driven.service.stop();
   }
-  pool = openPool(database.url, { max: 2 });
   log = await wholeLog(createEventStore(pool, { schemas }));
 });
 afterAll(async () => {
   await pool?.end();
   await database?.drop();
 });
+
+const verdictNow = () => readModelsVerdict(createEventStore(pool, {}), areas, database.url);
+
+/** The verdict of `verify --read-models` while agents register. */
+async function verdictBesideCalls(url: string): Promise<{ verdict: Verdict; calls: number }> {
+  let isOver = false;
+  const calling = (async () => {
+    let calls = 0;
+    for (; !isOver; calls++) {
+      const { status } = await fetch(`${url}/v1/agent/passport/issue`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ agent_name: `beside-${calls}` }),
+      });
+      expect(status).toBeLessThan(500);
+    }
+    return calls;
+  })();
+  const verdict = await verdictNow().finally(() => {
+    isOver = true;
+  });
+  return { verdict, calls: await calling };
+}
 
 /** Folds a read model from nothing, answers what `read` reads of it, and undoes it. */
 async function folded<T>(
@@ -148,4 +175,27 @@ test("a read model that depends on its batches is detected", async () => {
   const read = (tx: pg.ClientBase) => rowsIn(tx, tablesOf(counting));
   const [each, rebuilt] = [await folded(counting, oneByOne(log), read), await folded(counting, [log], read)];
   expect(differences(each, rebuilt)).toMatchObject([{ table: "read.counting_v1" }]);
+});
+
+test("Rows stored by a service at work equal the fold beside them, and its calls go on", async () => {
+  expect(beside.verdict.faults ?? []).toEqual([]);
+  expect(beside.verdict).toMatchObject({ ok: true });
+  expect(beside.verdict.checked).toBeGreaterThan(500);
+  expect(beside.calls).toBeGreaterThan(1);
+  const { rows } = await pool.query("select nspname from pg_namespace where nspname like '%_stored'");
+  expect(rows).toEqual([]);
+});
+
+test("A row deleted from each table is named by its table", async () => {
+  const tables = projections.flatMap(tablesOf);
+  const filled: string[] = [];
+  for (const table of tables) {
+    const sql = `delete from ${table} where ctid = (select max(ctid) from ${table})`;
+    if ((await pool.query(sql)).rowCount === 1) filled.push(table);
+  }
+  expect(filled.length).toBeGreaterThan(60);
+  const { ok, faults } = await verdictNow();
+  expect(ok).toBe(false);
+  const named = new Set(faults!.map(({ reason }) => /^(read\.\w+) (?:lacks|has) /.exec(reason)?.[1]));
+  expect([...named].sort()).toEqual(filled.sort());
 });

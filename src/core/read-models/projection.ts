@@ -13,6 +13,10 @@ type Tables = {
   version: number;
   /** Only `create table if not exists read.…`, `create index if not exists … on read.…` and `drop index if exists read.…`. */
   ddl: string;
+  /** Makes again, from folded rows, the rows that a reactor stores; `stored` is the schema of those. For comparisons. */
+  remake?(tx: pg.ClientBase, stored: string): Promise<void>;
+  /** By table, the rows of a schema that the log decides, where it does not decide all columns of all rows. */
+  decided?: Readonly<Record<string, (schema: string) => string>>;
 };
 
 /** Runs in one transaction with the projection's checkpoint: each event counts exactly once. */

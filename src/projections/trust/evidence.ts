@@ -17,19 +17,17 @@ export async function movedAt(pool: pg.Pool): Promise<number> {
   return rows[0]?.position ?? 0;
 }
 
-export async function inputAt(pool: pg.Pool, position: number, day: number): Promise<Input> {
-  const asRows = <Row extends unknown[]>(text: string) =>
-    pool.query<Row>({ text, values: [position], rowMode: "array" }).then(({ rows }) => rows);
-  const [edges, evidence, seeds, silent] = await Promise.all([
-    asRows<[number, number, number, number]>(
-      `select from_sx, to_sx, weight_micro, day from read.trust_edges_v3 where ${AT}`,
-    ),
-    asRows<[EvidenceKind, number, number, number]>(
-      `select kind, sx, points, day from read.trust_evidence_v3 where ${AT}`,
-    ),
-    asRows<[number, number]>(`select sx, points from read.trust_seeds_v3 where ${AT}`),
-    asRows<[number]>(`select sx from read.trust_silence_v3 where ${AT}`),
-  ]);
+export async function inputAt(pool: Database, position: number, day: number): Promise<Input> {
+  const asRows = async <Row extends unknown[]>(text: string) =>
+    (await pool.query<Row>({ text, values: [position], rowMode: "array" })).rows;
+  const edges = await asRows<[number, number, number, number]>(
+    `select from_sx, to_sx, weight_micro, day from read.trust_edges_v3 where ${AT}`,
+  );
+  const evidence = await asRows<[EvidenceKind, number, number, number]>(
+    `select kind, sx, points, day from read.trust_evidence_v3 where ${AT}`,
+  );
+  const seeds = await asRows<[number, number]>(`select sx, points from read.trust_seeds_v3 where ${AT}`);
+  const silent = await asRows<[number]>(`select sx from read.trust_silence_v3 where ${AT}`);
   return {
     day,
     edges: edges.map(([from, to, weight_micro, of]): Edge => ({ from, to, weight_micro, day: of })),

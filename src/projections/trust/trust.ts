@@ -11,6 +11,7 @@ import * as attestation from "../../domain/trust/attestation.ts";
 import * as trust from "../../domain/trust/trust.ts";
 import { edgesDdl, foldAttestations } from "./edges.ts";
 import { ranksDdl } from "./ranks.ts";
+import { remakeScores } from "./remake.ts";
 import { type Run, runsOf } from "./runs.ts";
 import { foldKeys, foldPayments, paymentsDdl, releaseWallets } from "./spending.ts";
 import { foldReversal, foldWork, type ReversalEvent, workDdl } from "./work.ts";
@@ -77,6 +78,11 @@ export const trustProjection = projection({
     ${ranksDdl}
     ${paymentsDdl}
     ${workDdl}`,
+  remake: remakeScores,
+  // Older ranks serve the walks of an hour.
+  decided: {
+    trust_ranks_v3: (schema) => `select sx, score from ${schema}.trust_ranks_v3 where valid_to is null`,
+  },
   of: [payment, agent, attestation, trust, task, node, account],
   async fold(events, tx) {
     let moved = 0;
