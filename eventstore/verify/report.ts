@@ -48,7 +48,9 @@ export function formatVerdicts(report: VerifyReport): string {
 }
 
 function furtherFaults({ faults = [], fault_count = 0 }: Verdict): string[] {
-  const lines = faults.slice(1).map(({ place, reason }) => `       ${place > 0 ? `at ${place}: ` : ""}${reason}`);
+  const lines = faults
+    .slice(1)
+    .map(({ place, reason }) => `       ${place > 0 ? `at ${place}: ` : ""}${reason}`);
   const more = fault_count - faults.length;
   return more > 0 ? [...lines, `       and ${more} more`] : lines;
 }
