@@ -38,8 +38,14 @@ function proofHeaders({ tlog_proof }: EventProof): Record<string, string> {
   };
 }
 
-export const prefersProof = (header = ""): boolean =>
+export const prefersProof = (header?: string): boolean => prefers(header, "proof");
+
+/** True if the Prefer header (RFC 7240) names this preference without a value. */
+export const prefers = (header = "", preference: string): boolean =>
   header
     .replace(/"(?:[^"\\]|\\.)*"/g, (quoted) => (quoted === '""' ? "" : "quoted"))
     .split(",")
-    .some((preference) => /^\s*proof\s*(?:=\s*)?(?:;|$)/i.test(preference));
+    .some((one) => {
+      const [, name, value] = /^\s*([\w-]+)\s*(?:=\s*([^;\s]*))?\s*(?:;|$)/.exec(one) ?? [];
+      return name?.toLowerCase() === preference && !value;
+    });

@@ -28,6 +28,7 @@ export function operationsPage(catalogue: Catalogue): string {
     "If the log records a call, its answer names the event in `Event-Id` and the event's proof in `Link`. With `Prefer: proof` you",
     "get the proof (c2sp.org/tlog-proof), base64 in `Tlog-Proof`, as soon as a checkpoint covers the event: within 2 s, or the",
     'link alone. Over MCP: send `_meta["tallystick/prefer"]`, read `_meta["tallystick/event"]` and `["tallystick/proof"]`.',
+    "With `Prefer: signed` any answer over HTTP carries a signature over question, answer and log position (docs/trust.md).",
     "",
     "`Log-Position` is the event's place in the log. Send it as `Min-Log-Position` of a later read: that includes the event, whichever",
     'process or copy of the database answers. Over MCP: `log_position` of the event, and `_meta["tallystick/min-log-position"]`.',

@@ -11,6 +11,7 @@ import { presentedSecret } from "../serve/admission.ts";
 import { isPaymentScheme } from "../serve/mpp/credential.ts";
 import type { CallRequest } from "../serve/read-call.ts";
 import { bodyBytes } from "./request-body.ts";
+import { checkContentDigest, prefersSigned } from "./signed-answer.ts";
 
 const BODY_LIMIT = 256 * 1024;
 
@@ -90,7 +91,8 @@ export class HttpCall implements CallRequest {
     this.path = req.originalUrl;
     this.accept = headers.accept;
     this.idempotency_key = text(headers["idempotency-key"]);
-    this.if_none_match = headers["if-none-match"];
+    // An answer without a body has nothing to sign.
+    this.if_none_match = prefersSigned(req) ? undefined : headers["if-none-match"];
     this.last_event_id = text(headers["last-event-id"]);
     this.min_log_position = text(headers["min-log-position"]);
     this.request_id = res.locals.request_id as string;
@@ -197,6 +199,8 @@ async function readBody(req: Request, limit: number, isNeeded: boolean): Promise
   // raw-body would report an early disconnect as our fault.
   if (req.destroyed) throw new DOMException("the caller left before its body was read", "AbortError");
   const body = await bodyBytes(req, limit);
+  if (req.headers["content-encoding"] === undefined)
+    checkContentDigest(text(req.headers["content-digest"]), body);
   if (!isNeeded && body.length === 0) return {};
   try {
     return parseStrict(utf8.decode(body));

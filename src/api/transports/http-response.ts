@@ -6,6 +6,7 @@ import type { ProblemAnswer } from "../serve/problem.ts";
 import type { CallRequest } from "../serve/read-call.ts";
 import type { Answer } from "../serve/respond.ts";
 import { commonHeaders } from "./common-headers.ts";
+import type { SignAnswer, UnsignedAnswer } from "./signed-answer.ts";
 
 type SendableAnswer = Exclude<Answer, { kind: "refused" }> | ({ kind: "problem" } & ProblemAnswer);
 
@@ -25,11 +26,12 @@ export async function sendAnswer(
   res: Response,
   answer: SendableAnswer,
   question?: CallRequest,
+  sign?: SignAnswer,
 ): Promise<void> {
   const headers = Object.assign(headersOf(res), answer.headers);
   switch (answer.kind) {
     case "body":
-      return sendBytes(res, answer.status, headers, answer.body);
+      return sendBytes(res, { status: answer.status, headers, body: answer.body }, sign);
     case "file":
       return sendFile(setHeaders(res, headers), answer.file);
     case "unchanged":
@@ -37,17 +39,27 @@ export async function sendAnswer(
       return;
     case "pay":
       headers["Content-Type"] = "application/json; charset=utf-8";
-      return sendBytes(res, answer.status, headers, Buffer.from(JSON.stringify(answer.body)));
+      return sendBytes(
+        res,
+        { status: answer.status, headers, body: Buffer.from(JSON.stringify(answer.body)) },
+        sign,
+      );
     case "problem":
       headers["Content-Type"] = "application/problem+json; charset=utf-8";
-      return sendBytes(res, answer.status, headers, Buffer.from(JSON.stringify(answer.problem)));
+      return sendBytes(
+        res,
+        { status: answer.status, headers, body: Buffer.from(JSON.stringify(answer.problem)) },
+        sign,
+      );
     case "stream":
       return sendStream(res, answer, headers, question?.wire === "sse");
   }
 }
 
 /** Setting headers one by one takes Node thrice as long. */
-function sendBytes(res: Response, status: number, headers: Record<string, string>, body: Buffer): void {
+async function sendBytes(res: Response, answer: UnsignedAnswer, sign?: SignAnswer): Promise<void> {
+  const { status, body } = answer;
+  const headers = sign ? await sign(answer) : answer.headers;
   headers["Content-Length"] = String(body.length);
   res.writeHead(status, headers).end(body);
 }

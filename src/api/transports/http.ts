@@ -25,6 +25,7 @@ import { HttpCall, isAtHome, isLocal } from "./http-request.ts";
 import { sendAnswer, setCommonHeaders } from "./http-response.ts";
 import { requestId } from "./request-id.ts";
 import { type Entry, routeTable } from "./routes.ts";
+import { answerSigner } from "./signed-answer.ts";
 
 export type HttpParts = {
   app: App;
@@ -170,16 +171,14 @@ function operationHandler(parts: HttpParts, { operation, ask }: ServedOperation)
         otherMethod(parts, req, [method], () => undefined, []),
       );
     const question = new HttpCall(req, res, { params, stopping: parts.stopping });
+    const sign = answerSigner(parts.app, req);
     const answer = await ask(question);
     if (answer.kind === "refused") {
       const methodProblem = problemOfRefusal(answer.refusal, place(parts, req.path));
-      return sendAnswer(res, {
-        kind: "problem",
-        ...methodProblem,
-        headers: { ...methodProblem.headers, ...answer.headers },
-      });
+      const headers = { ...methodProblem.headers, ...answer.headers };
+      return sendAnswer(res, { kind: "problem", ...methodProblem, headers }, question, sign);
     }
-    await sendAnswer(res, answer, question);
+    await sendAnswer(res, answer, question, sign);
   };
 }
 

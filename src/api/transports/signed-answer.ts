@@ -1,0 +1,90 @@
+/**
+ * `Prefer: signed`: the log's key signs request, answer and log position (RFC 9421), so that whoever was lied to can show it. The
+ * body's digest is Content-Digest (RFC 9530).
+ */
+import { createHash } from "node:crypto";
+import type { Request } from "express";
+import { httpbis } from "http-message-signatures";
+import type { App } from "../../core/app.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { keyUrl } from "../../domain/payments/receipt.ts";
+import { logPositionOf } from "../declare/log-position.ts";
+import { prefers } from "../declare/named-event.ts";
+
+export const ANSWER_TAG = "tallystick-answer";
+
+/** The authority is left out: proxies change it, and the key names the service. */
+const OF_REQUEST = ['"@method";req', '"@path";req', '"@query";req'];
+const OF_ANSWER = ["@status", "content-type", "content-digest", "log-position"];
+
+export const prefersSigned = ({ headers }: Pick<Request, "headers">): boolean =>
+  prefers(headers.prefer as string | undefined, "signed");
+
+/** Refuses a Content-Digest that is not of these bytes. */
+export function checkContentDigest(header: string | undefined, bytes: Uint8Array): void {
+  if (header === undefined) return;
+  const known = ["sha-256", "sha-512"].filter((name) => header.includes(`${name}=:`));
+  const isRight = known.every((name) => header.includes(contentDigest(bytes, name)));
+  if (known.length > 0 && isRight) return;
+  const message =
+    known.length === 0 ? "is sha-256=:…: or sha-512=:…: (RFC 9530)" : "is not the digest of this body";
+  refuse("invalid", `Content-Digest ${message}`, { errors: [{ path: "Content-Digest", message }] });
+}
+
+const contentDigest = (bytes: Uint8Array, name = "sha-256") =>
+  `${name}=:${createHash(name.replace("-", "")).update(bytes).digest("base64")}:`;
+
+const hasBody = ({ headers }: Request) =>
+  Number(headers["content-length"] ?? 0) > 0 || headers["transfer-encoding"] !== undefined;
+
+export type UnsignedAnswer = { status: number; headers: Record<string, string>; body: Buffer };
+/** Returns the headers of an answer with its signature. */
+export type SignAnswer = (answer: UnsignedAnswer) => Promise<Record<string, string>>;
+
+/** Called before the question is answered: the answer rests on the log up to this moment, at least. */
+export function answerSigner(app: App, req: Request): SignAnswer | undefined {
+  if (!prefersSigned(req)) return undefined;
+  const { position } = app.tail;
+  return (answer) => signed(app, req, position, answer);
+}
+
+async function signed(
+  app: App,
+  req: Request,
+  position: number,
+  { status, headers, body }: UnsignedAnswer,
+): Promise<Record<string, string>> {
+  const { "content-digest": asked, "content-encoding": coding } = req.headers;
+  // Without a digest that was compared with the body, the signature would not name the question.
+  if (hasBody(req) && (asked === undefined || coding !== undefined)) return headers;
+  const { signer, clock, settings } = app;
+  const unsigned = {
+    "Log-Position": await logPositionOf(app, position),
+    ...headers,
+    "Content-Digest": contentDigest(body),
+    "Preference-Applied": [headers["Preference-Applied"], "signed"].filter(Boolean).join(", "),
+    // A compressor would change the digest's bytes.
+    "Cache-Control": [headers["Cache-Control"], "no-transform"].filter(Boolean).join(", "),
+    Vary: [headers.Vary, "Prefer"].filter(Boolean).join(", "),
+  };
+  const { headers: all } = await httpbis.signMessage(
+    {
+      key: {
+        id: keyUrl(settings.public_url, signer.kid),
+        alg: "ed25519",
+        sign: async (bytes) => Buffer.from(signer.sign(bytes)),
+      },
+      name: "answer",
+      params: ["created", "keyid", "alg", "tag"],
+      paramValues: { created: clock.now(), tag: ANSWER_TAG },
+      fields: [...OF_ANSWER, ...OF_REQUEST, ...(asked === undefined ? [] : ['"content-digest";req'])],
+    },
+    { status, headers: unsigned },
+    {
+      method: req.method,
+      url: new URL(req.originalUrl, "http://localhost"),
+      headers: asked === undefined ? {} : { "content-digest": asked },
+    },
+  );
+  return all as Record<string, string>;
+}
