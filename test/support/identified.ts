@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 /** The agents that examples name, and replacements for signatures that no example can know in advance. */
-import { delegationDigest } from "../../src/domain/identity/delegation.ts";
+import { delegationText } from "../../src/domain/identity/delegation.ts";
 import { caller, ed25519Key } from "../identity/agents.ts";
 
 type Inputs = Record<string, Record<string, unknown>>;
@@ -27,7 +28,8 @@ export async function identifyExamples(
   await api.post("/soul/retired/revoke", revocation);
 
   const wanted = { to: 2, scopes: ["read" as const], expires_in_s: 86_400 };
-  const about = delegationDigest({ agent_id, max_spend_usdc: undefined, ...wanted });
+  const text = delegationText({ agent_id, max_spend_usdc: undefined, ...wanted });
+  const about = createHash("sha256").update(text).digest("hex");
   const inputs = {
     soul_keys_add: { id: "SX#1", ...first },
     soul_passport_revoke: { id: "retired", ...revocation },

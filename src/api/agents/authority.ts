@@ -1,5 +1,7 @@
 import type { App } from "../../core/app.ts";
 import { refuse, refuseField } from "../../core/model/refusal.ts";
+import type { Personal, Sealed } from "../../core/model/sealed.ts";
+import { type Act, byKey, isSealed } from "../../domain/identity/act.ts";
 import type { Agent } from "../../domain/identity/agent.ts";
 import * as agents from "../../domain/identity/agent.ts";
 import type { ChallengeUse } from "../../domain/identity/challenge.ts";
@@ -10,14 +12,15 @@ import { soulTenant } from "../../domain/identity/soul-tenant.ts";
 import { walletTenant } from "../../domain/payments/payment.ts";
 import type { AccessParts } from "../declare/access/way.ts";
 import type { Caller } from "../declare/caller.ts";
-import { open } from "../declare/index.ts";
+import { type Context, open } from "../declare/index.ts";
 import { agentOf, idOfNumber } from "./agents.ts";
 import { provenBy } from "./proofs.ts";
 
 /** Limited by address: a contract wallet's signature costs a query to the chain. */
 export const proofs = open({ calls: 120, per: "hour", shared: "soul-proofs" });
 
-export type Authority = { by: string | null; challenge_sha256: string | null };
+/** The members of an event that say who wanted it. */
+export type Authority = { by: string | null; challenge_sha256: string | null; act: Act };
 
 type ProofInput = { challenge?: string | undefined; signature?: string | undefined };
 
@@ -33,14 +36,36 @@ export async function authorityOf(
       const path = challenge === undefined ? "challenge" : "signature";
       refuseField(path, "is required: challenge and signature go together");
     }
-    const { key, challenge_sha256 } = await provenBy(app, { challenge, signature }, { agent_id, ...request });
-    return { by: key.kid, challenge_sha256 };
+    const proof = await provenBy(app, { challenge, signature }, { agent_id, ...request });
+    return { by: proof.key.kid, challenge_sha256: proof.challenge_sha256, act: proof.act };
   }
-  if (isOwnKey(caller, sx_number)) return { by: null, challenge_sha256: null };
+  if (isOwnKey(caller, sx_number)) return { by: null, challenge_sha256: null, act: byKey };
   return refuse(
     identityProblems["not-yours"],
     `this needs the agent's API key, or a challenge with the purpose ${request.purpose} that one of its live keys has signed`,
   );
+}
+
+/** The caller's act: a challenge that a live key of its agent has signed, or what it showed with the call. */
+export async function actOfCaller(
+  { app, caller, request }: Pick<Context<never>, "app" | "caller" | "request">,
+  { challenge, signature }: ProofInput,
+  use: Omit<ChallengeUse, "agent_id">,
+): Promise<Act> {
+  if (challenge === undefined && signature === undefined) return request.act;
+  if (caller.kind === "delegate")
+    return refuseField("challenge", "is for an agent's own call; a delegate signs by SIGN-IN-WITH-X");
+  const agent = await agentOf(app, caller);
+  const { by, act } = await authorityOf({ app, caller }, agent, { challenge, signature }, use);
+  agents.refuseStranger(agent, by);
+  return act;
+}
+
+/** The act with the JSON whose SHA-256 its text names; sealed, since the text would confirm a guess of a person's words. */
+export function actWith(act: Act, body: string, seal?: (value: Personal) => Sealed): Act {
+  if (act.by !== "signature" || isSealed(act.signed)) return act;
+  const signed = { ...act.signed, body };
+  return { ...act, signed: seal ? seal(signed) : signed };
 }
 
 export const isOwnKey = (caller: Caller, sx_number: number) =>

@@ -1,11 +1,11 @@
 import { compactVerify, errors } from "jose";
 import { z } from "zod";
 import type { App } from "../../core/app.ts";
-import type { Hex } from "../../core/model/chain.ts";
+import type { Block, Hex } from "../../core/model/chain.ts";
 import { lowerCase } from "../../core/model/fields.ts";
 import { type FieldError, refuse } from "../../core/model/refusal.ts";
 import { textDigest } from "../../domain/access/wallet-proof.ts";
-import { keySignature } from "../../domain/checks/redemption.ts";
+import type { Scheme, SignedAct } from "../../domain/identity/act.ts";
 import type { ProvenKey } from "../../domain/identity/agent.ts";
 import {
   type ChallengeUse,
@@ -45,6 +45,8 @@ export type Proof = {
   method: ProvenKey["method"];
   challenge_sha256: string;
   issued_at: number;
+  /** For the event: the text and its signature. */
+  act: SignedAct;
 };
 
 /** Refuses with the fault's field. `at`: the path of the proof in the input. */
@@ -57,10 +59,25 @@ export async function provenBy(app: App, given: SignedChallenge, use: ChallengeU
   const fault = faultOf({ parsed, use, issuer, now_s });
   if (fault) return refuseProof(at, fault);
   const judged = parsed.form === "siwe" ? await byWallet(app, parsed, given) : await byJwt(parsed, given);
-  if (typeof judged !== "string") return refuseProof(at, judged);
+  if ("path" in judged) return refuseProof(at, judged);
   const { key, issued_at, text } = parsed;
-  return { key: key!, method: judged, challenge_sha256: challengeDigest(text), issued_at };
+  const { scheme, signature, block } = judged;
+  return {
+    key: key!,
+    method: scheme === "erc6492" ? "erc1271" : scheme,
+    challenge_sha256: challengeDigest(text),
+    issued_at,
+    act: {
+      by: "signature",
+      scheme,
+      kid: key!.kid,
+      block: block && blockNamed(block),
+      signed: { text, signature, body: null },
+    },
+  };
 }
+
+export const blockNamed = ({ number, hash }: Block) => ({ number: Number(number), hash });
 
 export function refuseProof(at: string, { path, message }: FieldError): never {
   const where = at === "" ? path : `${at}.${path}`;
@@ -69,7 +86,7 @@ export function refuseProof(at: string, { path, message }: FieldError): never {
   });
 }
 
-type Judgement = ProvenKey["method"] | FieldError;
+type Judgement = { scheme: Scheme; signature: string; block: Block | null } | FieldError;
 
 const wrong = (message: string): FieldError => ({ path: "signature", message });
 
@@ -80,8 +97,7 @@ async function byWallet(
 ): Promise<Judgement> {
   if (!signature.startsWith("0x")) return wrong("is 0x and the hex digits that personal_sign gives");
   const of = { digest: textDigest(text), wallet: key!.public as Hex, given: lowerCase(signature) };
-  if (keySignature(of.digest, of.wallet, of.given, app.recover)) return "eip191";
-  return (await walletsOwn(app, of)) ? "erc1271" : wrong(`is none by ${of.wallet} of this text`);
+  return (await walletsOwn(app, of)) ?? wrong(`is none by ${of.wallet} of this text`);
 }
 
 /** No header member may choose the key or the algorithm. */
@@ -109,7 +125,7 @@ async function byJwt({ key, text }: ParsedChallenge, { signature }: SignedChalle
     return wrong("has a payload that differs from the challenge");
   try {
     await compactVerify(signature, { kty: "OKP", crv: "Ed25519", x: key!.public }, { algorithms: ["EdDSA"] });
-    return "jwt";
+    return { scheme: "jwt", signature, block: null };
   } catch (error) {
     if (error instanceof errors.JOSEError) return wrong(`is none by ${did} of this text`);
     throw error;

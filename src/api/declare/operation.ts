@@ -11,6 +11,7 @@ import type { ProblemType } from "../../core/model/problem.ts";
 import type { EventName } from "../../core/model/refusal.ts";
 import type { Projection } from "../../core/read-models/projection.ts";
 import type { Data } from "../../datasets/reading.ts";
+import type { Act } from "../../domain/identity/act.ts";
 import type { PricedCall, Way } from "./access/way.ts";
 import { metaField, withBriefMeta } from "./brief-meta.ts";
 import type { Caller } from "./caller.ts";
@@ -42,6 +43,8 @@ export type Request = {
    * settles it itself, or the caller has shown that it is the payer.
    */
   payment_id: string | undefined;
+  /** How the caller showed that it wants this call; for the event of an agent's act. */
+  act: Act;
 };
 
 /** For long streams. */

@@ -6,6 +6,7 @@ import type { Subjects } from "../../core/model/ports/subjects.ts";
 import type { EventName } from "../../core/model/refusal.ts";
 import type { Sealed } from "../../core/model/sealed.ts";
 import { type Data, type ReadRecord, watched } from "../../datasets/reading.ts";
+import type { Act } from "../../domain/identity/act.ts";
 import { asWanted } from "../declare/brief-meta.ts";
 import { anonymous } from "../declare/caller.ts";
 import { encodeAnswer, encodePicture } from "../declare/forms/encode.ts";
@@ -81,6 +82,9 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   return event ? { ...made, event } : made;
 }
 
+/** A payer without a signature of the call has shown itself by the payment. */
+const unsigned = ({ kind }: Call["caller"]): Act => ({ by: kind === "payer" ? "payment" : "key" });
+
 type HandlerResult<Kind extends PreparedAnswer["kind"]> = Promise<Extract<PreparedAnswer, { kind: Kind }>>;
 
 function contextOf(
@@ -109,7 +113,7 @@ function contextOf(
       },
       names,
     },
-    request: { id: request_id, idempotency_key, payment_id },
+    request: { id: request_id, idempotency_key, payment_id, act: call.act ?? unsigned(caller) },
     stream: {
       get wire() {
         return call.wire;

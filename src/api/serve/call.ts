@@ -5,6 +5,7 @@ import type { App } from "../../core/app.ts";
 import type { Command } from "../../core/commands/unit.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import type { Data } from "../../datasets/reading.ts";
+import type { SignedAct } from "../../domain/identity/act.ts";
 import type { Admission } from "../declare/access/way.ts";
 import { actorOf, type Caller, type Mandate } from "../declare/caller.ts";
 import { type Form, JSON_FORM } from "../declare/forms/form.ts";
@@ -21,6 +22,8 @@ export type Call = {
   caller: Caller;
   /** Refuses a caller that lost its authority, and makes the commit depend on that. */
   confirm?: Admission["confirm"];
+  /** The text that the caller signed for this call. */
+  act?: SignedAct;
   form: Form;
   /** SHA-256 of JCS {operation, input, form unless JSON}, in hex: the same for HTTP and MCP. */
   request_sha256: string;

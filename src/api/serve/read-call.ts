@@ -1,8 +1,10 @@
+import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
 import type { AddressLimits, CallLimit } from "../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { Refusal, refuse, refuseField } from "../../core/model/refusal.ts";
+import { isSealed, type SignedAct } from "../../domain/identity/act.ts";
 import { type Admission, type Credentials, paymentOf } from "../declare/access/way.ts";
 import { addressBlock } from "../declare/address.ts";
 import { isTest } from "../declare/caller.ts";
@@ -143,6 +145,7 @@ function callOf(
     ...of,
     caller,
     ...(confirm && { confirm }),
+    ...(admitted.act && { act: covering(admitted, request) }),
     // Lazy: most calls never need it.
     get request_sha256() {
       const isFollowed = operation.output.kind === "stream" && request.wire === "sse";
@@ -162,6 +165,14 @@ function callOf(
       clock: app.clock,
     }),
   };
+}
+
+/** The signed text names the SHA-256 of the body, where the call has one. */
+function covering({ act, covers }: Admission, { sent }: CallRequest): SignedAct {
+  const { signed, ...rest } = act!;
+  return covers && !isSealed(signed)
+    ? { ...rest, signed: { ...signed, body: canonicalText(sent, "body") } }
+    : act!;
 }
 
 /** A second name would run the command twice. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, sha256, time } from "../../core/model/fields.ts";
+import { acted } from "../identity/act.ts";
 import { sxNumber } from "../identity/fields.ts";
 import { seedLocation } from "../rng/seeds.ts";
 import { kindName } from "./node.ts";
@@ -87,6 +88,8 @@ const copyNumber = z
 const firstAcceptors = ["audit", "draw", "requester", "window", "dispute"] as const;
 export const acceptors = [...firstAcceptors, "quorum"] as const;
 const accepted = z.strictObject({ by: z.enum(firstAcceptors), draw: draw.nullable(), accepted_at: time });
+
+const rejected = z.strictObject({ reason_sha256: sha256.nullable(), rejected_at: time });
 
 export const events = {
   TaskSubmitted: {
@@ -198,11 +201,14 @@ export const events = {
     means: "The result of a task was accepted.",
     1: accepted,
     2: accepted.extend({ by: z.enum(acceptors) }),
-    upcast: { 1: <Old>(old: Old) => old },
+    3: accepted.extend({ by: z.enum(acceptors), ...acted }),
+    upcast: { 1: <Old>(old: Old) => old, 2: <Old>(old: Old) => old },
   },
   TaskRejected: {
     means: "The requester rejected a result.",
-    1: z.strictObject({ reason_sha256: sha256.nullable(), rejected_at: time }),
+    1: rejected,
+    2: rejected.extend(acted),
+    upcast: { 1: <Old>(old: Old) => old },
   },
   TaskDisputed: {
     means: "A node disputed the rejection of its result.",

@@ -1,4 +1,5 @@
 import { refuse } from "../../core/model/refusal.ts";
+import { withoutAct } from "../identity/act.ts";
 import type {
   AcceptanceData,
   AuditData,
@@ -115,9 +116,9 @@ function changed(task: Task, event: Exclude<TaskEvent, { type: "TaskSubmitted" }
     case "TaskCompared":
       return { ...task, compared: event.data };
     case "TaskAccepted":
-      return { ...task, status: "accepted", accepted: event.data };
+      return { ...task, status: "accepted", accepted: withoutAct(event.data) };
     case "TaskRejected":
-      return { ...task, status: "rejected", rejected: event.data };
+      return { ...task, status: "rejected", rejected: withoutAct(event.data) };
     case "TaskDisputed":
       return { ...task, status: "disputed", dispute: { ...event.data, decided: null } };
     case "TaskDisputeDecided":

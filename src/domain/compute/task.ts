@@ -13,6 +13,7 @@
 import { refuse } from "../../core/model/refusal.ts";
 import type { WorkLease } from "../../core/model/work-lease.ts";
 import { isCurrent } from "../../core/model/work-lease.ts";
+import type { Act } from "../identity/act.ts";
 import { isBuiltIn, LEAST_PRICE_MICRO } from "./kinds.ts";
 import { priceOf, SURE_AFTER, sharesOf } from "./pricing.ts";
 import { computeProblems } from "./problems.ts";
@@ -225,7 +226,7 @@ function refuseUnjudged(task: Task): void {
 
 /** The requester accepts, or was silent for window_s. */
 export const accept =
-  (by: "requester" | "window", accepted_at: string) =>
+  (by: "requester" | "window", accepted_at: string, act?: Act) =>
   (state: TaskState): TaskEvent[] => {
     const task = existing(state);
     if (task.accepted) return [];
@@ -242,7 +243,7 @@ export const accept =
         computeProblems["not-due"],
         `the requester has until ${ends_at} to accept or reject this result`,
       );
-    return [{ type: "TaskAccepted", data: { by, draw: null, accepted_at } }];
+    return [{ type: "TaskAccepted", data: { by, draw: null, accepted_at, ...(act && { act }) } }];
   };
 
 /** The requester rejects in time; the worker can dispute that for a day. */

@@ -3,6 +3,7 @@ import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { address, chainHash, digits, madeId, sha256, time } from "../../core/model/fields.ts";
 import { type Sealed, sealed } from "../../core/model/sealed.ts";
 import { scope } from "../access/key.ts";
+import { act, acted } from "./act.ts";
 import { service, sxNumber } from "./fields.ts";
 
 export const keyKinds = ["evm", "ed25519"] as const;
@@ -67,8 +68,76 @@ function withAbout(old: object) {
 }
 const REPLACES = "The whole description; it replaces the earlier one.";
 
-/** Domains were added later; older data is unchanged. */
+/** Fields were added later; older data is unchanged. */
 const unchanged = (old: object) => ({ ...old });
+
+const keyIssued = { key_id: madeId, challenge_sha256, issued_at: time };
+const ITS_STREAM = "Its stream is key-<key_id>; the agent's API key before it is revoked in the same commit.";
+
+const keyProven = {
+  kid: z
+    .string()
+    .describe("An EVM key: its address in lower case. Ed25519: the JWK's thumbprint (RFC 7638)."),
+  kind: z.enum(keyKinds),
+  public: z.string().describe("The address in lower case, or the 32 bytes in base64url."),
+  method: z.enum(["eip191", "erc1271", "jwt"]).describe("How the proof was signed."),
+  challenge_sha256: sha256,
+  endorsed_by: z.string().nullable().describe("The kid of the live key that vouched; null for a first key."),
+  proven_at: time,
+};
+
+const keyRevoked = {
+  kid: z.string(),
+  by: z.string().nullable().describe("The signing kid; null: the agent's API key."),
+  challenge_sha256,
+  revoked_at: time,
+};
+
+const maxSpend = {
+  max_spend_micro: z
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .describe("The most that the delegate spends of the principal's account in all, in micro-USDC."),
+};
+
+const delegationRevoked = {
+  delegation_id: madeId,
+  by: z.string().nullable(),
+  challenge_sha256,
+  revoked_at: time,
+};
+
+const about = sealed
+  .nullable()
+  .describe(
+    "{ purpose?, provider? }: its purpose in its owner's words, and the responsible organization; null if neither was given.",
+  );
+
+const linkedTo = {
+  ...linked,
+  ...linkName,
+  kid: z.string().describe("The agent's key behind it, named by the registry or the domain."),
+  ...atBlockOrNull,
+};
+
+const unlinkedFrom = {
+  ...unlinked,
+  ...linkName,
+  reason: z
+    .enum(["asked", "transfer", "reorg", "withdrawn", "silent"])
+    .describe(
+      "transfer: the wallet no longer has it; reorg: its block was reverted; withdrawn: the domain no longer names the key; silent: the domain gave no answer for a week.",
+    ),
+};
+
+const passportRevoked = {
+  by: z.string().nullable().describe("The kid of the agent's key that signed; null: the operator."),
+  reason,
+  challenge_sha256,
+  revoked_at: time,
+};
+const FINAL = "Final. All its keys are revoked with it.";
 
 export const events = {
   AgentRegistered: {
@@ -86,61 +155,44 @@ export const events = {
   },
   AgentApiKeyIssued: {
     means: "An agent got an API key.",
-    1: z
-      .strictObject({ key_id: madeId, challenge_sha256, issued_at: time })
-      .describe("Its stream is key-<key_id>; the agent's API key before it is revoked in the same commit."),
+    1: z.strictObject(keyIssued).describe(ITS_STREAM),
+    2: z.strictObject({ ...keyIssued, ...acted }).describe(ITS_STREAM),
+    upcast: { 1: unchanged },
     public: true,
   },
   AgentKeyProven: {
     means: "An agent proved that a key is its own.",
-    1: z.strictObject({
-      kid: z
-        .string()
-        .describe("An EVM key: its address in lower case. Ed25519: the JWK's thumbprint (RFC 7638)."),
-      kind: z.enum(keyKinds),
-      public: z.string().describe("The address in lower case, or the 32 bytes in base64url."),
-      method: z.enum(["eip191", "erc1271", "jwt"]).describe("How the proof was signed."),
-      challenge_sha256: sha256,
-      endorsed_by: z
-        .string()
-        .nullable()
-        .describe("The kid of the live key that vouched; null for a first key."),
-      proven_at: time,
+    1: z.strictObject(keyProven),
+    2: z.strictObject({
+      ...keyProven,
+      ...acted,
+      endorsement: act
+        .optional()
+        .describe("How the agent vouched for it: by a live key, or a first key by the agent's API key."),
     }),
+    upcast: { 1: unchanged },
     public: true,
   },
   AgentKeyRevoked: {
     means: "A key of an agent was revoked.",
-    1: z.strictObject({
-      kid: z.string(),
-      by: z.string().nullable().describe("The signing kid; null: the agent's API key."),
-      challenge_sha256,
-      revoked_at: time,
-    }),
+    1: z.strictObject(keyRevoked),
+    2: z.strictObject({ ...keyRevoked, ...acted }),
+    upcast: { 1: unchanged },
     public: true,
   },
   AgentDelegated: {
     means: "An agent delegated to another, within limits.",
     1: z.strictObject(delegated),
-    2: z.strictObject({
-      ...delegated,
-      max_spend_micro: z
-        .int()
-        .min(0)
-        .max(Number.MAX_SAFE_INTEGER)
-        .describe("The most that the delegate spends of the principal's account in all, in micro-USDC."),
-    }),
-    upcast: { 1: (old: object) => ({ ...old, max_spend_micro: 0 }) },
+    2: z.strictObject({ ...delegated, ...maxSpend }),
+    3: z.strictObject({ ...delegated, ...maxSpend, ...acted }),
+    upcast: { 1: (old: object) => ({ ...old, max_spend_micro: 0 }), 2: unchanged },
     public: true,
   },
   AgentDelegationRevoked: {
     means: "A delegation was revoked.",
-    1: z.strictObject({
-      delegation_id: madeId,
-      by: z.string().nullable(),
-      challenge_sha256,
-      revoked_at: time,
-    }),
+    1: z.strictObject(delegationRevoked),
+    2: z.strictObject({ ...delegationRevoked, ...acted }),
+    upcast: { 1: unchanged },
     public: true,
   },
   AgentDescribed: {
@@ -151,29 +203,17 @@ export const events = {
         ...described,
       })
       .describe(REPLACES),
-    2: z
-      .strictObject({
-        about: sealed
-          .nullable()
-          .describe(
-            "{ purpose?, provider? }: its purpose in its owner's words, and the responsible organization; null if neither was given.",
-          ),
-        ...described,
-      })
-      .describe(REPLACES),
-    upcast: { 1: withAbout },
+    2: z.strictObject({ about, ...described }).describe(REPLACES),
+    3: z.strictObject({ about, ...described, ...acted }).describe(REPLACES),
+    upcast: { 1: withAbout, 2: unchanged },
     public: true,
   },
   AgentLinked: {
     means: "An agent was linked to another registry's agent, or to a domain.",
     1: z.strictObject({ ...linked, ...registryLink, kid: ownerKid, ...atBlock }),
-    2: z.strictObject({
-      ...linked,
-      ...linkName,
-      kid: z.string().describe("The agent's key behind it, named by the registry or the domain."),
-      ...atBlockOrNull,
-    }),
-    upcast: { 1: unchanged },
+    2: z.strictObject(linkedTo),
+    3: z.strictObject({ ...linkedTo, ...acted }),
+    upcast: { 1: unchanged, 2: unchanged },
     public: true,
   },
   AgentUnlinked: {
@@ -187,18 +227,9 @@ export const events = {
           .describe("transfer: the wallet no longer has it; reorg: its block was reverted."),
       })
       .describe(ALSO_ENDS),
-    2: z
-      .strictObject({
-        ...unlinked,
-        ...linkName,
-        reason: z
-          .enum(["asked", "transfer", "reorg", "withdrawn", "silent"])
-          .describe(
-            "transfer: the wallet no longer has it; reorg: its block was reverted; withdrawn: the domain no longer names the key; silent: the domain gave no answer for a week.",
-          ),
-      })
-      .describe(ALSO_ENDS),
-    upcast: { 1: unchanged },
+    2: z.strictObject(unlinkedFrom).describe(ALSO_ENDS),
+    3: z.strictObject({ ...unlinkedFrom, ...acted }).describe(ALSO_ENDS),
+    upcast: { 1: unchanged, 2: unchanged },
     public: true,
   },
   AgentSuspended: {
@@ -213,14 +244,9 @@ export const events = {
   },
   PassportRevoked: {
     means: "An agent's passport ended for good.",
-    1: z
-      .strictObject({
-        by: z.string().nullable().describe("The kid of the agent's key that signed; null: the operator."),
-        reason,
-        challenge_sha256,
-        revoked_at: time,
-      })
-      .describe("Final. All its keys are revoked with it."),
+    1: z.strictObject(passportRevoked).describe(FINAL),
+    2: z.strictObject({ ...passportRevoked, ...acted }).describe(FINAL),
+    upcast: { 1: unchanged },
     public: true,
   },
 };

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import type { DataOf } from "../../core/model/entity.ts";
 import { refuse } from "../../core/model/refusal.ts";
+import { withoutAct } from "./act.ts";
 import type {
   AgentEvent,
   AgentFacts,
@@ -95,7 +96,7 @@ function changed(agent: Agent, event: Exclude<AgentEvent, { type: "AgentRegister
       return withUsed({ ...agent, api_key_id: key_id }, challenge_sha256, issued_at);
     }
     case "AgentKeyProven": {
-      const { data } = event;
+      const { endorsement: _, ...data } = withoutAct(event.data);
       return withUsed({ ...agent, keys: [...agent.keys, data] }, data.challenge_sha256, data.proven_at);
     }
     case "AgentKeyRevoked": {
@@ -110,7 +111,7 @@ function changed(agent: Agent, event: Exclude<AgentEvent, { type: "AgentRegister
       return withUsed({ ...agent, ...left, keys }, challenge_sha256, revoked_at);
     }
     case "AgentDelegated": {
-      const { data } = event;
+      const data = withoutAct(event.data);
       const delegations = agent.delegations.filter(({ expires_at }) => expires_at > data.delegated_at);
       return withUsed(
         { ...agent, delegations: [...delegations, data] },
@@ -124,11 +125,11 @@ function changed(agent: Agent, event: Exclude<AgentEvent, { type: "AgentRegister
       return withUsed({ ...agent, delegations }, challenge_sha256, revoked_at);
     }
     case "AgentDescribed": {
-      const { data } = event;
+      const data = withoutAct(event.data);
       return withUsed({ ...agent, description: data }, data.challenge_sha256, data.described_at);
     }
     case "AgentLinked": {
-      const { data } = event;
+      const data = withoutAct(event.data);
       const links = [...without(agent.links, data), data];
       const next = { ...agent, links, lost_links: without(agent.lost_links, data) };
       return withUsed(next, data.challenge_sha256, data.linked_at);
@@ -146,7 +147,14 @@ function changed(agent: Agent, event: Exclude<AgentEvent, { type: "AgentRegister
     case "AgentReinstated":
       return { ...agent, suspended: null };
     case "PassportRevoked":
-      return { ...agent, keys: [], delegations: [], links: [], lost_links: [], revoked: event.data };
+      return {
+        ...agent,
+        keys: [],
+        delegations: [],
+        links: [],
+        lost_links: [],
+        revoked: withoutAct(event.data),
+      };
   }
 }
 

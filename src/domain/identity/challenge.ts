@@ -19,10 +19,22 @@ const CHAIN_ID = 8453;
 /**
  * verify: shows a verifier that the key is the agent's, and allows nothing; `about` is the verifier's own word. prove:
  * this key is the agent's; with `about`, so is the key of this kid. rotate: the key of this kid replaces the signing
- * key. revoke: the key of this kid, `passport`, a delegation or a link. delegate, describe: the delegation or
- * description of this SHA-256. link: the link of this name.
+ * key. revoke: the key of this kid, `passport`, a delegation, a link or an attestation. delegate, describe, attest: the
+ * delegation, description or attestation of this SHA-256. link: the link of this name. award: `<bounty_id>.<claim_id>`.
+ * judge: `<task_id>.accept`, or `.reject`, or `.reject.<SHA-256 of the reason>`.
  */
-export const purposes = ["verify", "prove", "rotate", "revoke", "delegate", "describe", "link"] as const;
+export const purposes = [
+  "verify",
+  "prove",
+  "rotate",
+  "revoke",
+  "delegate",
+  "describe",
+  "link",
+  "attest",
+  "award",
+  "judge",
+] as const;
 export type Purpose = (typeof purposes)[number];
 
 /** A kid, a SHA-256, or a word. */
@@ -30,7 +42,7 @@ export const about = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,270}$/, "is a kid, a SHA-256 in hex, a link's name, or `passport`")
   .describe(
-    "Its subject. verify: the verifier's own word. prove, rotate: the new key's kid. revoke: a kid, `passport`, a delegation_id or a link. delegate, describe: their SHA-256. link: the link's name",
+    "Its subject. verify: the verifier's own word. prove, rotate: the new key's kid. revoke: a kid, `passport`, a delegation_id, a link or an attestation_id. delegate, describe, attest: their SHA-256. link: the link's name. award: <bounty_id>.<claim_id>. judge: <task_id>.accept, <task_id>.reject or <task_id>.reject.<SHA-256 of the reason>",
   );
 
 export type ChallengeFields = {
@@ -98,6 +110,9 @@ const STATEMENTS: Record<Purpose, string> = {
   delegate: "Another agent may act for the agent named below.",
   describe: "The description of the agent named below is replaced.",
   link: "The agent named below is the same as one that is registered elsewhere.",
+  attest: "The agent named below attests a skill of another.",
+  award: "The agent named below awards a bounty.",
+  judge: "The agent named below accepts or rejects the result of a task.",
 };
 
 const claimsOf = (issuer: Issuer, challenge: ChallengeFields) => ({

@@ -1,5 +1,4 @@
 /** A principal signs a delegation, which limits what the delegate may do. */
-import { createHash } from "node:crypto";
 import type { Hex } from "../../core/model/chain.ts";
 import { lowerCase } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
@@ -15,10 +14,10 @@ export const LONGEST_DELEGATION_S = 31_536_000;
 export const delegable = scope.extract(["read", "order", "node"]);
 
 /**
- * SHA-256 of JCS { agent_id, expires_in_s, max_spend_usdc, scopes, to }, without max_spend_usdc if none is given; the
- * challenge with the purpose `delegate` is about it. The members are ASCII and sorted, so this is their canonical form.
+ * JCS { agent_id, expires_in_s, max_spend_usdc, scopes, to }, without max_spend_usdc if none is given; the challenge
+ * with the purpose `delegate` is about its SHA-256. The members are ASCII and sorted, so this is their canonical form.
  */
-export function delegationDigest(of: {
+export function delegationText(of: {
   agent_id: string;
   to: number;
   scopes: readonly Scope[];
@@ -27,8 +26,7 @@ export function delegationDigest(of: {
 }): string {
   const { expires_in_s, max_spend_usdc, scopes } = of;
   const agent_id = lowerId(of.agent_id);
-  const canonical = JSON.stringify({ agent_id, expires_in_s, max_spend_usdc, scopes, to: sxId(of.to) });
-  return createHash("sha256").update(canonical).digest("hex");
+  return JSON.stringify({ agent_id, expires_in_s, max_spend_usdc, scopes, to: sxId(of.to) });
 }
 
 /**

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, sha256, time } from "../../core/model/fields.ts";
+import { acted } from "../identity/act.ts";
 import { sxNumber } from "../identity/fields.ts";
 
 /** Micro-USDC. */
@@ -12,6 +13,20 @@ export const skill = z.string().regex(/^[a-z0-9][a-z0-9.+-]{0,39}$/);
 
 /** The address of a submission that is stored elsewhere. */
 const url = z.string().max(2_048).nullable();
+
+const awarded = z.strictObject({
+  claim_id,
+  sx: sxNumber,
+  reward_micro: micro,
+  winner_micro: micro,
+  fee_micro: micro.describe("floor(reward / 10), which the service keeps."),
+  by: z.enum(["creator", "silence"]),
+  trust_as_of: z
+    .int()
+    .nullable()
+    .describe("On silence: the log position of the scores by which the submitters were compared."),
+  awarded_at: time,
+});
 
 export const events = {
   BountyOpened: {
@@ -44,19 +59,9 @@ export const events = {
   },
   BountyAwarded: {
     means: "A bounty was won, and its reward was paid.",
-    1: z.strictObject({
-      claim_id,
-      sx: sxNumber,
-      reward_micro: micro,
-      winner_micro: micro,
-      fee_micro: micro.describe("floor(reward / 10), which the service keeps."),
-      by: z.enum(["creator", "silence"]),
-      trust_as_of: z
-        .int()
-        .nullable()
-        .describe("On silence: the log position of the scores by which the submitters were compared."),
-      awarded_at: time,
-    }),
+    1: awarded,
+    2: awarded.extend(acted),
+    upcast: { 1: <Old>(old: Old) => old },
   },
   BountyExpired: {
     means: "A bounty ended without a submission, and its reward went back.",

@@ -10,6 +10,7 @@
  * The stream's version decides between concurrent ends.
  */
 import { refuse } from "../../core/model/refusal.ts";
+import { type Act, withoutAct } from "../identity/act.ts";
 import type {
   Awarded,
   BountyEvent,
@@ -92,7 +93,7 @@ function apply(bounty: Bounty, event: Exclude<BountyEvent, { type: "BountyOpened
       return { ...bounty, claims };
     }
     case "BountyAwarded":
-      return { ...bounty, awarded: event.data };
+      return { ...bounty, awarded: withoutAct(event.data) };
     case "BountyCancelled":
       return { ...bounty, cancelled: event.data };
     case "BountyExpired":
@@ -198,7 +199,7 @@ export const submit =
 
 /** Gives the reward to a submission. Awarded to the same before, it is the same. */
 export const award =
-  (claim_id: string, awarded_at: string) =>
+  (claim_id: string, awarded_at: string, act?: Act) =>
   (state: BountyState): BountyEvent[] => {
     const bounty = existingBounty(state);
     if (bounty.awarded?.claim_id === claim_id) return [];
@@ -206,13 +207,13 @@ export const award =
     const won =
       submissionsOf(bounty).find((one) => one.claim_id === claim_id) ??
       refuse(marketProblems["bounty-state"], "nothing was submitted under this claim");
-    return [awarding(bounty, won, { by: "creator", trust_as_of: null, awarded_at })];
+    return [awarding(bounty, won, { by: "creator", trust_as_of: null, awarded_at, ...(act && { act }) })];
   };
 
 function awarding(
   { facts: { reward_micro } }: Bounty,
   { claim_id, sx }: Claim,
-  how: Pick<Awarded, "by" | "trust_as_of" | "awarded_at">,
+  how: Pick<Awarded, "by" | "trust_as_of" | "awarded_at" | "act">,
 ): BountyEvent {
   const fee_micro = Math.floor(reward_micro / 10);
   const winner_micro = reward_micro - fee_micro;

@@ -4,7 +4,8 @@ import type { Hex } from "../../core/model/chain.ts";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { address, chainHash, madeId, time } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
-import { sxId, sxNumber } from "../identity/fields.ts";
+import { type Act, acted, withoutAct } from "../identity/act.ts";
+import { lowerId, sxId, sxNumber } from "../identity/fields.ts";
 import { trustProblems } from "./problems.ts";
 
 export const skill = z
@@ -35,28 +36,35 @@ const madeData = z.strictObject({
   made_at: time,
 });
 
+const answeredData = madeData.extend({
+  recipient: address
+    .nullable()
+    .describe("The subject's first live EVM key, EAS's recipient; null if it has none."),
+  offchain_uid: chainHash
+    .nullable()
+    .describe("UID of the answered EAS attestation; null: it has none and goes to no chain."),
+});
+
+const revokedData = z.strictObject({ attestation_id: madeId, revoked_at: time });
+const BY_ITS_ATTESTOR = "By its attestor. An attestation that it replaced stays replaced.";
+
+/** The field was added later; older data is unchanged. */
+const unchanged = (old: object) => ({ ...old });
+
 export const events = {
   AttestationMade: {
     means: "An agent attested a skill of another.",
     1: madeData.describe(REPLACES),
-    2: madeData
-      .extend({
-        recipient: address
-          .nullable()
-          .describe("The subject's first live EVM key, EAS's recipient; null if it has none."),
-        offchain_uid: chainHash
-          .nullable()
-          .describe("UID of the answered EAS attestation; null: it has none and goes to no chain."),
-      })
-      .describe(REPLACES),
-    upcast: { 1: (old: object) => ({ ...old, recipient: null, offchain_uid: null }) },
+    2: answeredData.describe(REPLACES),
+    3: answeredData.extend(acted).describe(REPLACES),
+    upcast: { 1: (old: object) => ({ ...old, recipient: null, offchain_uid: null }), 2: unchanged },
     public: true,
   },
   AttestationRevoked: {
     means: "An agent revoked its attestation.",
-    1: z
-      .strictObject({ attestation_id: madeId, revoked_at: time })
-      .describe("By its attestor. An attestation that it replaced stays replaced."),
+    1: revokedData.describe(BY_ITS_ATTESTOR),
+    2: revokedData.extend(acted).describe(BY_ITS_ATTESTOR),
+    upcast: { 1: unchanged },
     public: true,
   },
   AttestationSent: {
@@ -140,7 +148,7 @@ export const initialState = (): AttestationState => undefined;
 export function evolve(state: AttestationState, { type, data }: AttestationEvent): AttestationState {
   if (type === "AttestationMade") {
     const status = data.offchain_uid === null ? "none" : "asked";
-    return { facts: data, revoked_at: null, on_chain: { status } };
+    return { facts: withoutAct(data), revoked_at: null, on_chain: { status } };
   }
   if (!state) return state;
   const { on_chain } = state;
@@ -206,14 +214,27 @@ export const make =
       ? refuse("conflict", "this attestation exists already")
       : [{ type: "AttestationMade", data: facts }];
 
+/** JCS, since the members are ASCII and sorted; the challenge with the purpose `attest` is about its SHA-256. */
+export function attestationText(of: {
+  agent_id: string;
+  evidence: string | null;
+  skill: string;
+  to: number;
+  weight_micro: number;
+}): string {
+  const { skill, weight_micro } = of;
+  const evidence = of.evidence ?? undefined;
+  return JSON.stringify({ agent_id: lowerId(of.agent_id), evidence, skill, to: sxId(of.to), weight_micro });
+}
+
 /** Only the attestor may revoke; others get not_found. Repeatable. */
 export const revoke =
-  (by: number, revoked_at: string) =>
+  (by: number, revoked_at: string, act?: Act) =>
   (state: AttestationState): AttestationEvent[] => {
     if (state?.facts.from !== by) return refuse("not_found", "you made no such attestation");
     if (state.revoked_at !== null) return [];
     const { attestation_id } = state.facts;
-    return [{ type: "AttestationRevoked", data: { attestation_id, revoked_at } }];
+    return [{ type: "AttestationRevoked", data: { attestation_id, revoked_at, ...(act && { act }) } }];
   };
 
 /** Recorded before the transaction is sent; a revoked attestation is not sent. */

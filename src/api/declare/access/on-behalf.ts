@@ -32,17 +32,23 @@ async function delegateOf(
   { presented, identity: { caller } }: Attempt,
   parts: Parts,
   scope: DelegateRequest["scope"],
-): Promise<Pick<DelegateRequest, "by"> & Pick<Admission, "covers" | "idempotency_key">> {
+): Promise<Pick<DelegateRequest, "by"> & Pick<Admission, "act" | "covers" | "idempotency_key">> {
   if (presented.wallet_proof !== undefined) {
     if (presented.secret !== undefined)
       refuse("invalid", "send an API key or SIGN-IN-WITH-X, not both: each names a delegate");
     const {
       caller: by,
+      act,
       covers,
       idempotency_key,
     } = await admitWallet(presented.wallet_proof, presented, parts);
     if (by.kind !== "payer") throw new Error("a wallet's proof names a wallet");
-    return { by, ...(covers && { covers }), ...(idempotency_key && { idempotency_key }) };
+    return {
+      by,
+      ...(act && { act }),
+      ...(covers && { covers }),
+      ...(idempotency_key && { idempotency_key }),
+    };
   }
   if (caller.kind === "subject") {
     if (!caller.scopes.includes(scope))

@@ -14,10 +14,11 @@ import {
   textDigest,
   type WalletProof,
 } from "../../../domain/access/wallet-proof.ts";
+import type { SignedAct } from "../../../domain/identity/act.ts";
 import { addressBlock } from "../address.ts";
 import { payer } from "../caller.ts";
 import { admitKey, keySchemes, keySecurity } from "./key.ts";
-import { walletsOwn } from "./wallet-signature.ts";
+import { type AcceptedSignature, walletsOwn } from "./wallet-signature.ts";
 import {
   type AccessParts,
   type Admission,
@@ -66,7 +67,8 @@ export async function admitWallet(
   const { public_url } = app.settings;
   const proof = readWalletProof(header, { public_url, method, path }, clock.now());
   const wallet = lowerCase(proof.address);
-  const signature = { digest: textDigest(proofText(proof)), wallet, given: lowerCase(proof.signature) };
+  const text = proofText(proof);
+  const signature = { digest: textDigest(text), wallet, given: lowerCase(proof.signature) };
   const own = await walletsOwn(app, signature, async () => {
     const { granted, reset_s } = await limits.take(CONTRACT_SIGNATURES, addressBlock(ip));
     if (!granted)
@@ -80,13 +82,18 @@ export async function admitWallet(
     !(await limits.take(SIGN_IN_NONCES, proof.nonce)).granted
   )
     refuseProof([{ path: "nonce", message: "was used before; call again for a new one, and sign that" }]);
-  const admission = { caller: payer(wallet), pays: false, headers: {} };
+  const admission = { caller: payer(wallet), pays: false, headers: {}, act: actOf(own, wallet, text) };
   const principal = on_behalf_of === undefined ? [] : [principalUri(on_behalf_of)];
   const covers = (body: JsonObject) => refuseOthers(proof, [bodyDigest(body), ...principal]);
   if (WRITES.has(method)) return { ...admission, covers, idempotency_key: proof.nonce };
   refuseOthers(proof, principal);
   return method === "DELETE" ? { ...admission, idempotency_key: proof.nonce } : admission;
 }
+
+const actOf = ({ scheme, signature, block }: AcceptedSignature, kid: string, text: string): SignedAct => ({
+  ...{ by: "signature", scheme, kid, signed: { text, signature, body: null } },
+  block: block && { number: Number(block.number), hash: block.hash },
+});
 
 /** SHA-256 of the canonical form (RFC 8785) as a URI (RFC 6920). */
 export const bodyDigest = (body: JsonObject): string =>

@@ -1,31 +1,32 @@
 import type { App } from "../../../core/app.ts";
-import type { Call, CallResult, Hex } from "../../../core/model/chain.ts";
+import type { Block, Call, CallResult, Hex } from "../../../core/model/chain.ts";
 import { ChainUnavailable } from "../../../core/model/ports/chain.ts";
 import { unwrapped } from "../../../domain/access/undeployed-wallet.ts";
 import { isAccepted, keySignature, STRANGER_GAS, signatureCall } from "../../../domain/checks/redemption.ts";
+import type { Scheme } from "../../../domain/identity/act.ts";
 
 export type WalletSignature = { digest: Uint8Array; wallet: Hex; given: Hex };
 
-/**
- * The form that the chain accepts; undefined for a wrong signature. `beforeAsking` may refuse before a contract (ERC-1271) is
- * queried.
- */
+/** `signature`: the form that the chain accepts. `block`: the newest one when a contract was asked; null for a plain key. */
+export type AcceptedSignature = { scheme: Exclude<Scheme, "jwt">; signature: Hex; block: Block | null };
+
+/** Undefined for a wrong signature. `beforeAsking` may refuse before a contract (ERC-1271) is queried. */
 export async function walletsOwn(
   app: Pick<App, "chain" | "recover">,
   { digest, wallet, given }: WalletSignature,
   beforeAsking: () => Promise<void> = async () => {},
-): Promise<Hex | undefined> {
+): Promise<AcceptedSignature | undefined> {
   const plain = keySignature(digest, wallet, given, app.recover);
-  if (plain) return plain;
+  if (plain) return { scheme: "eip191", signature: plain, block: null };
   await beforeAsking();
+  const { latest: block } = await app.chain.heads();
   const undeployed = unwrapped(given);
-  if (!undeployed)
-    return (await isAcceptedBy(app, [signatureCall(wallet, digest, given)])) ? given : undefined;
   // One call of the chain deploys the wallet and asks it, and nothing of it stays.
-  const { deployment, signature } = undeployed;
-  return (await isAcceptedBy(app, [deployment, signatureCall(wallet, digest, signature)]))
-    ? given
-    : undefined;
+  const calls = undeployed
+    ? [undeployed.deployment, signatureCall(wallet, digest, undeployed.signature)]
+    : [signatureCall(wallet, digest, given)];
+  if (!(await isAcceptedBy(app, calls))) return undefined;
+  return { scheme: undeployed ? "erc6492" : "erc1271", signature: given, block };
 }
 
 /** True if the last call answers that the signature is the wallet's. */

@@ -10,6 +10,7 @@ import type { Refusal } from "../../../core/model/refusal.ts";
 import type { Data } from "../../../datasets/reading.ts";
 import type { Scope } from "../../../domain/access/key.ts";
 import { PROOF_SECONDS } from "../../../domain/access/wallet-proof.ts";
+import type { SignedAct } from "../../../domain/identity/act.ts";
 import type { KeyRow, KeyWithDigest } from "../../../projections/access/keys.ts";
 import type { Caller } from "../caller.ts";
 
@@ -40,6 +41,8 @@ export type Admission = {
   caller: Caller;
   pays: boolean;
   headers: Record<string, string>;
+  /** The text that the caller signed for this call. */
+  act?: SignedAct;
   /** Refuses a body that the caller's proof does not cover. */
   covers?: (body: JsonObject) => void;
   /** Runs when the call is refused or fails; returns the headers that change by it. */

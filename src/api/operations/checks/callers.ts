@@ -32,7 +32,7 @@ type OwnSignature = WalletSignature & { field: { path: string; of: string } };
 /** A wallet's own signature in the form that the chain accepts; refuses any other, naming `field`. */
 export async function signedBy(app: App, { field, ...signature }: OwnSignature): Promise<Hex> {
   const own = await walletsOwn(app, signature);
-  if (own) return own;
+  if (own) return own.signature;
   const message = `is no signature by ${signature.wallet} of ${field.of}`;
   return refuse("invalid", "the wallet did not sign this", { errors: [{ path: field.path, message }] });
 }

@@ -1,15 +1,20 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
+import { sealLocation } from "../../../core/model/sealed.ts";
 import { bondOf } from "../../../domain/compute/pricing.ts";
 import { computeProblems } from "../../../domain/compute/problems.ts";
 import * as tasks from "../../../domain/compute/task.ts";
+import { type Act, isSealed } from "../../../domain/identity/act.ts";
 import * as accounts from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import type { TaskKey } from "../../../projections/compute/tasks.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
 import { refuseSuspended } from "../../agents/agents.ts";
+import { actOfCaller } from "../../agents/authority.ts";
+import { challengeField, signatureField } from "../../agents/proofs.ts";
 import type { PricedCall } from "../../declare/access/way.ts";
-import { json, operation, ownAccount, owner, subject, type Usdc } from "../../declare/index.ts";
+import { type Context, json, operation, ownAccount, owner, subject, type Usdc } from "../../declare/index.ts";
 import { creditPayment, refuseOthersHold } from "../payments/funds.ts";
 import { nowOf, refuseMissingTask, shownTask, taskFor, taskId, taskShown, taskToDecide } from "./fields.ts";
 
@@ -20,7 +25,8 @@ const settleTask = operation({
   is_paid_work: true,
   summary: "Settle a task: the requester accepts or rejects it, the worker claims its pay",
   description: `Accepting pays the worker at once: nine tenths of the price. The unspent rest comes back to you. A rejection is refunded a day later, unless disputed. A worker claims what
-a check or the requester's silence has accepted. An unclaimed task settles itself a day later. A repeat returns the same.`,
+a check or the requester's silence has accepted. An unclaimed task settles itself a day later. A repeat returns the same.
+An agent may sign its verdict: a challenge with the purpose \`judge\` about <task_id>.accept, <task_id>.reject or <task_id>.reject.<SHA-256 of the reason>.`,
   access: [subject("order"), owner("order")],
   input: z.object({
     task_id: taskId,
@@ -31,13 +37,17 @@ a check or the requester's silence has accepted. An unclaimed task settles itsel
       .max(500, "is at most 500 characters")
       .optional()
       .describe("Why you reject it; the log has only its SHA-256"),
+    challenge: challengeField.optional(),
+    signature: signatureField.optional(),
   }),
+  secrets: ["reason"],
   output: json(taskShown),
   refuses: [403, 404, 409],
   example: { task_id: "00".repeat(16), accept: true },
-  handle: async ({ input, app, caller, unit }) => {
+  handle: async (context) => {
+    const { input, app, caller, unit } = context;
     const { task_id, accept, reason } = input;
-    await refuseSuspended({ app, caller, unit });
+    await refuseSuspended(context);
     const { tenant, side } = await taskToDecide({ app, caller, unit }, task_id);
     const at = nowOf(app);
     const step = async (decision: Parameters<typeof stepTask>[2]) =>
@@ -49,14 +59,30 @@ a check or the requester's silence has accepted. An unclaimed task settles itsel
       return shownTask(await step(tasks.settle(at)));
     }
     await refuseOthersHold({ caller, unit }, tasks.holdOf(task_id));
+    const reason_sha256 = reason === undefined ? null : createHash("sha256").update(reason).digest("hex");
+    const verdict = accept ? "accept" : ["reject", ...(reason_sha256 ? [reason_sha256] : [])].join(".");
+    const act = await actOfCaller(context, input, { purpose: "judge", about: `${task_id}.${verdict}` });
     if (!accept) {
-      const reason_sha256 = reason === undefined ? null : createHash("sha256").update(reason).digest("hex");
-      return shownTask(await step(tasks.reject({ reason_sha256, rejected_at: at })));
+      const said = sealedReason(context, { tenant, task_id }, act);
+      return shownTask(await step(tasks.reject({ reason_sha256, rejected_at: at, act: said })));
     }
-    await step(tasks.accept("requester", at));
+    await step(tasks.accept("requester", at, act));
     return shownTask(await step(tasks.settle(at)));
   },
 });
+
+/** The words of a reason are a person's: the text of the call that has them is sealed under the task's name. */
+function sealedReason(
+  { input: { reason }, unit }: Pick<Context<{ reason?: string | undefined }>, "input" | "unit">,
+  { tenant, task_id }: TaskKey,
+  act: Act,
+): Act {
+  if (reason === undefined || act.by !== "signature" || isSealed(act.signed) || act.signed.body === null)
+    return act;
+  const subject = { tenant, kind: "task", name: task_id };
+  const place = sealLocation(tasks, tasks.targetOf(tenant, task_id), "TaskRejected");
+  return { ...act, signed: unit.personal({ subject, place, value: act.signed }) };
+}
 
 /** The worker's bond for a dispute of its own task. */
 async function bondFor({ task_id }: { task_id: string }, { app, caller }: PricedCall): Promise<Usdc> {

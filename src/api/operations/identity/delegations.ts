@@ -1,13 +1,14 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { madeId, time } from "../../../core/model/fields.ts";
 import { refuseField } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { challengeDigest } from "../../../domain/identity/challenge.ts";
-import { delegable, delegationDigest, LONGEST_DELEGATION_S } from "../../../domain/identity/delegation.ts";
+import { delegable, delegationText, LONGEST_DELEGATION_S } from "../../../domain/identity/delegation.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { agentNamed, id } from "../../agents/agents.ts";
-import { authorityOf, proofs } from "../../agents/authority.ts";
+import { actWith, authorityOf, proofs } from "../../agents/authority.ts";
 import { challengeField, provenBy, signatureField } from "../../agents/proofs.ts";
 import { json, operation, type Usdc } from "../../declare/index.ts";
 import { microUsdc } from "../../serve/x402/required.ts";
@@ -84,7 +85,8 @@ principal's passport.`,
       max_spend_usdc: decimalUsdc(max_spend_micro),
       expires_at,
     });
-    const about = delegationDigest({ agent_id, to, scopes, expires_in_s, max_spend_usdc });
+    const body = delegationText({ agent_id, to, scopes, expires_in_s, max_spend_usdc });
+    const about = createHash("sha256").update(body).digest("hex");
     const before = principal.delegations.find(
       ({ challenge_sha256, ...one }) =>
         challenge_sha256 === challengeDigest(input.challenge) &&
@@ -93,7 +95,11 @@ principal's passport.`,
         one.scopes.join() === scopes.join(),
     );
     if (before) return answer(before);
-    const { key, challenge_sha256 } = await provenBy(app, input, { agent_id, purpose: "delegate", about });
+    const { key, challenge_sha256, act } = await provenBy(app, input, {
+      agent_id,
+      purpose: "delegate",
+      about,
+    });
     const now = app.clock.now();
     const facts: agents.Delegation = {
       delegation_id: unit.fresh_id,
@@ -104,6 +110,7 @@ principal's passport.`,
       challenge_sha256,
       delegated_at: now.toISOString(),
       expires_at: new Date(now.getTime() + expires_in_s * 1_000).toISOString(),
+      act: actWith(act, body),
     };
     const { events } = await unit.decide(agents, agents.targetOf(agent_id), agents.delegate(facts));
     const made = events.find(({ type }) => type === "AgentDelegated")?.data as agents.Delegation;

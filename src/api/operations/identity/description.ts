@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../../eventstore/types.ts";
 import { time } from "../../../core/model/fields.ts";
 import type { Subjects } from "../../../core/model/ports/subjects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
-import { sealLocation } from "../../../core/model/sealed.ts";
+import { type Personal, sealLocation } from "../../../core/model/sealed.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import {
   agentCard,
@@ -25,7 +25,7 @@ import {
   sxId,
 } from "../../../domain/identity/fields.ts";
 import { agentNamed, id, namesOf } from "../../agents/agents.ts";
-import { authorityOf, proofs } from "../../agents/authority.ts";
+import { actWith, authorityOf, proofs } from "../../agents/authority.ts";
 import { challengeField, signatureField } from "../../agents/proofs.ts";
 import { json, open, operation } from "../../declare/index.ts";
 import { signedCard } from "../../describe/signed-card.ts";
@@ -135,18 +135,21 @@ The services' addresses are public and stay in the log; purpose and provider are
     const before = await earlierDescription(context.subjects, agent, content, challenge);
     if (before) return { sx_id: sxId(sx_number), ...before };
     const digest = createHash("sha256").update(textOf(content)).digest("hex");
-    const authority = await authorityOf(
+    const { act, ...authority } = await authorityOf(
       context,
       agent,
       { challenge, signature },
       { purpose: "describe", about: digest },
     );
-    const sealed =
-      Object.keys(about).length === 0
-        ? null
-        : unit.personal({ subject: nameSubject(agent_id), place: aboutPlace(agent_id), value: about });
+    const seal = (value: Personal) =>
+      unit.personal({ subject: nameSubject(agent_id), place: aboutPlace(agent_id), value });
+    const isPersonal = Object.keys(about).length > 0;
+    const sealed = isPersonal ? seal(about) : null;
     const described_at = app.clock.now().toISOString();
-    const facts = { about: sealed, version: version ?? null, services, ...authority, described_at };
+    const facts = {
+      ...{ about: sealed, version: version ?? null, services, ...authority, described_at },
+      act: actWith(act, textOf(content), isPersonal ? seal : undefined),
+    };
     const { state } = await unit.decide(agents, agents.targetOf(agent_id), agents.describe(facts));
     const description = agents.registered(state).description ?? facts;
     return {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
+import { byKey } from "../../../domain/identity/act.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import * as agentKey from "../../../domain/identity/agent-key.ts";
 import { challengeDigest } from "../../../domain/identity/challenge.ts";
@@ -65,7 +66,7 @@ returns its status.`,
     );
     if (live) return shown(agent);
     const proof = await provenBy(app, input, { agent_id, purpose: "prove", about: null });
-    const { key, method, challenge_sha256 } = proof;
+    const { key, method, challenge_sha256, act } = proof;
     const { endorsement, rotate } = input;
     if (rotate && !endorsement)
       refuseField("endorsement", "is required to rotate: the replaced key signs it");
@@ -73,6 +74,8 @@ returns its status.`,
     const endorsed =
       endorsement && (await provenBy(app, endorsement, { agent_id, purpose, about: key.kid }, "endorsement"));
     const at = app.clock.now().toISOString();
+    const by_api_key = isOwnKey(caller, sx_number);
+    const vouched = endorsed?.act ?? (by_api_key ? byKey : undefined);
     const facts = {
       kid: key.kid,
       kind: key.kind,
@@ -81,6 +84,8 @@ returns its status.`,
       challenge_sha256,
       endorsed_by: endorsed?.key.kid ?? null,
       proven_at: at,
+      act,
+      ...(vouched && { endorsement: vouched }),
     };
     const rotating =
       rotate && endorsed
@@ -89,9 +94,9 @@ returns its status.`,
             by: endorsed.key.kid,
             challenge_sha256: endorsed.challenge_sha256,
             revoked_at: at,
+            act: endorsed.act,
           }
         : null;
-    const by_api_key = isOwnKey(caller, sx_number);
     const target = agents.targetOf(agent_id);
     const { state } = await unit.decide(agents, target, agents.prove(facts, { by_api_key, rotating }));
     const bound = { kid: key.kid, sx_number, bound_at: at };

@@ -4,6 +4,7 @@ import { time } from "../../../core/model/fields.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import * as keys from "../../../domain/access/key.ts";
 import { digestOf } from "../../../domain/access/secret.ts";
+import { byKey } from "../../../domain/identity/act.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import * as agentKey from "../../../domain/identity/agent-key.ts";
 import {
@@ -103,7 +104,7 @@ send that one or prove a key of the agent. The proof you send makes its key the 
 
 type RegisterContext = Context<Registration>;
 
-type GivenProof = Omit<Proof, "issued_at">;
+type GivenProof = Omit<Proof, "issued_at" | "act"> & Partial<Pick<Proof, "act">>;
 
 /** The given proof, required if the id is a key's name. A recorded registration needs none again. */
 async function proofOf(
@@ -152,7 +153,7 @@ async function bindFirst(
   proof: GivenProof,
   proven_at: string,
 ) {
-  const { key, method, challenge_sha256 } = proof;
+  const { key, method, challenge_sha256, act } = proof;
   const { sx_number, agent_id } = agent.facts;
   await unit.decide(
     agentKey,
@@ -160,7 +161,10 @@ async function bindFirst(
     agentKey.bind({ kid: key.kid, sx_number, bound_at: proven_at }, null),
   );
   const { kid, kind } = key;
-  const facts = { kid, kind, public: key.public, method, challenge_sha256, endorsed_by: null, proven_at };
+  const facts = {
+    ...{ kid, kind, public: key.public, method, challenge_sha256, endorsed_by: null, proven_at },
+    ...(act && { act }),
+  };
   await unit.decide(
     agents,
     agents.targetOf(agent_id),
@@ -193,7 +197,8 @@ async function issueKey(
       );
     // The log has a new agent's proof with its first key.
     const challenge_sha256 = is_new ? null : (proof?.challenge_sha256 ?? null);
-    return agents.issueApiKey({ key_id, challenge_sha256, issued_at })(state);
+    const act = is_new ? undefined : (proof?.act ?? byKey);
+    return agents.issueApiKey({ key_id, challenge_sha256, issued_at, ...(act && { act }) })(state);
   });
   if (before !== null && before !== key_id)
     await unit.decide(keys, { tenant, id: before }, keys.revoke(issued_at));

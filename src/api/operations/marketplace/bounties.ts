@@ -19,6 +19,8 @@ import {
 } from "../../../projections/marketplace/bounties.ts";
 import { stepBounty } from "../../../reactors/marketplace/steps.ts";
 import { refuseSuspended } from "../../agents/agents.ts";
+import { actOfCaller } from "../../agents/authority.ts";
+import { challengeField, signatureField } from "../../agents/proofs.ts";
 import { refuseClosed } from "../../declare/access/account.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { account as fromAccount, json, key, open, operation, owner, subject } from "../../declare/index.ts";
@@ -284,7 +286,7 @@ const awardBounty = operation({
   is_paid_work: true,
   summary: "Award a bounty to a submission",
   description:
-    "Only its creator may. The winner's account gets nine tenths, the service a tenth. A repeat for the same claim returns the same.",
+    "Only its creator may. The winner's account gets nine tenths, the service a tenth. A repeat for the same claim returns the same. An agent may sign it: a challenge with the purpose `award` about <bounty_id>.<claim_id>.",
   access: creators,
   input: z.object({
     bounty_id: bountyId,
@@ -292,17 +294,22 @@ const awardBounty = operation({
       .string()
       .regex(/^[0-9a-f]{32}$/, "is a claim_id of soul_bounty: 32 hex digits in lower case")
       .describe("The claim with the winning submission"),
+    challenge: challengeField.optional(),
+    signature: signatureField.optional(),
   }),
   output: json(bountyShown),
   refuses: [403, 404, 409],
   example: { bounty_id: "00".repeat(16), claim_id: "00".repeat(16) },
-  handle: async ({ input: { bounty_id, claim_id }, app, caller, unit }) => {
-    await refuseSuspended({ app, caller, unit });
+  handle: async (context) => {
+    const { app, caller, unit, input } = context;
+    const { bounty_id, claim_id } = input;
+    await refuseSuspended(context);
+    const act = await actOfCaller(context, input, { purpose: "award", about: `${bounty_id}.${claim_id}` });
     const at = nowOf(app);
     await refuseOthersHold({ caller, unit }, bounties.holdOf(bounty_id));
     const bounty = await stepBounty(unit, bounty_id, (state) => {
       refuseOthers(bounties.existingBounty(state), caller);
-      return bounties.award(claim_id, at)(state);
+      return bounties.award(claim_id, at, act)(state);
     });
     return shownBounty(bounty, await textOf(app, bounty));
   },

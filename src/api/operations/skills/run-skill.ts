@@ -8,6 +8,7 @@ import { decidesNothing } from "../../../core/commands/unit.ts";
 import { inTime } from "../../../core/coordination/concurrency.ts";
 import { QueryTimeout, refuseWith } from "../../../core/model/refusal.ts";
 import type { Data } from "../../../datasets/reading.ts";
+import { byKey } from "../../../domain/identity/act.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
 import { citing } from "../../../domain/reports/cited-text.ts";
 import { type AnswerWithOrigin, isAnswerFact, valueAt } from "../../../domain/reports/fact.ts";
@@ -184,7 +185,7 @@ function contextOf({ app, data = app.data, signal }: Pick<Run, "app" | "data" | 
     data,
     subjects: app.subjects,
     unit: { ...decidesNothing(none), fresh_id: "", names: none },
-    request: { id: "", idempotency_key: undefined, payment_id: undefined },
+    request: { id: "", idempotency_key: undefined, payment_id: undefined, act: byKey },
     stream: { still: async () => true, bought: undefined, wire: "ndjson", last_event_id: undefined },
     signal,
     catalogue: offered,

@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { App } from "../../../core/app.ts";
 import { chainHash, lowerCase, time } from "../../../core/model/fields.ts";
 import { refuseField } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import * as attestations from "../../../domain/trust/attestation.ts";
 import { scoreOn, storedAt } from "../../../projections/trust/scores.ts";
+import { actWith } from "../../agents/authority.ts";
+import { challengeField, provenBy, signatureField } from "../../agents/proofs.ts";
 import { type Context, json, operation, pay } from "../../declare/index.ts";
 import { findTarget, sideOf, speakerOf } from "./agents.ts";
 import { offchainShown, signingOf } from "./offchain.ts";
@@ -26,6 +29,8 @@ const target = z.object({
     .regex(/^[\x21-\x7e]+$/, "is the id of a payment or task: ASCII without spaces")
     .optional()
     .describe("A payment or task between the two; it is shown, and adds no weight"),
+  challenge: challengeField.optional(),
+  signature: signatureField.optional(),
 });
 type Target = z.output<typeof target>;
 
@@ -70,8 +75,32 @@ export const attestationShown = (facts: attestations.AttestationFacts) => ({
   made_at: facts.made_at,
 });
 
+const idOf = (name: string) => createHash("sha256").update(`attestation:${name}`).digest("hex").slice(0, 32);
+
+const fieldIn = (path: string, field: string) => (path === "" ? field : `${path}.${field}`);
+
+/** The attestor's proof that it says these words; undefined where it gave none, and its payment alone speaks for it. */
+async function attestedBy(
+  app: App,
+  attestor: agents.Agent,
+  body: string,
+  { challenge, signature }: Pick<Target, "challenge" | "signature">,
+  path: string,
+) {
+  if (challenge === undefined && signature === undefined) return undefined;
+  if (challenge === undefined || signature === undefined) {
+    const missing = challenge === undefined ? "challenge" : "signature";
+    return refuseField(fieldIn(path, missing), "is required: challenge and signature go together");
+  }
+  const about = createHash("sha256").update(body).digest("hex");
+  const use = { agent_id: attestor.facts.agent_id, purpose: "attest" as const, about };
+  const { key, challenge_sha256, act } = await provenBy(app, { challenge, signature }, use, path);
+  agents.refuseStranger(attestor, key.kid);
+  return { challenge_sha256, act: actWith(act, body) };
+}
+
 const RULES = `The paying wallet must be a live key of the attesting agent. Its attestations weigh by its own score and decay with exp(-days/30); the newest of an attestor,
-subject and skill replaces earlier ones. All of them share a weight of 20, at most 10 per subject. You cannot attest yourself, your own wallets, or an agent bound to you by a delegation. docs/trust-score.md has the formula. The answer has an EAS offchain attestation, signed by the service's account, for any
+subject and skill replaces earlier ones. All of them share a weight of 20, at most 10 per subject. To sign an attestation, give a challenge with the purpose \`attest\` about the SHA-256, in hex, of the canonical JSON {"agent_id","evidence","skill","to","weight_micro"}, signed by a live key: agent_id is yours in lower case, \`to\` is SX#<number>, and evidence is absent if you give none. You cannot attest yourself, your own wallets, or an agent bound to you by a delegation. docs/trust-score.md has the formula. The answer has an EAS offchain attestation, signed by the service's account, for any
 EAS client; it is then also written to EAS on chain.`;
 
 type AttestContext = Pick<Context<unknown>, "app" | "caller" | "unit" | "request">;
@@ -80,29 +109,33 @@ type AttestContext = Pick<Context<unknown>, "app" | "caller" | "unit" | "request
 async function attestAll(
   { app, caller, unit, request }: AttestContext,
   targets: readonly Target[],
-  field: (at: number) => string,
+  pathOf: (at: number) => string,
 ) {
   const made_at = app.clock.now().toISOString();
   const speaker = await speakerOf(app, caller, request.payment_id);
-  const from = sideOf(agents.acting(await unit.watch(agents, speaker.target)), made_at);
+  const attestor = agents.acting(await unit.watch(agents, speaker.target));
+  const from = sideOf(attestor, made_at);
   const lines = new Set<string>();
   const made: z.input<typeof withProof>[] = [];
   const signing = await signingOf(app);
-  for (const [at, { subject: named, skill, weight, evidence = null }] of targets.entries()) {
+  for (const [at, wanted] of targets.entries()) {
+    const { subject: named, skill, weight, evidence = null } = wanted;
     const to = sideOf(agents.acting(await unit.watch(agents, await findTarget(app, named))), made_at);
     attestations.refuseSelf(from, to, speaker.payer);
     const line = `${to.sx_number} ${skill}`;
-    if (lines.has(line)) refuseField(field(at), "repeats a subject and skill above: only the newest counts");
+    if (lines.has(line))
+      refuseField(pathOf(at) || "subject", "repeats a subject and skill above: only the newest counts");
     lines.add(line);
+    const weight_micro = Math.round(weight * 1e4) * 100;
+    const said = { agent_id: attestor.facts.agent_id, evidence, skill, to: to.sx_number, weight_micro };
+    const proof = await attestedBy(app, attestor, attestations.attestationText(said), wanted, pathOf(at));
     const words = {
-      attestation_id: createHash("sha256")
-        .update(`attestation:${unit.fresh_id}:${at}`)
-        .digest("hex")
-        .slice(0, 32),
+      // A signed text counts once, so it names its attestation.
+      attestation_id: idOf(proof?.challenge_sha256 ?? `${unit.fresh_id}:${at}`),
       from: from.sx_number,
       to: to.sx_number,
       skill,
-      weight_micro: Math.round(weight * 1e4) * 100,
+      weight_micro,
       recipient: to.wallets[0] === undefined ? null : lowerCase(to.wallets[0]),
     };
     const { offchain, signed } = await signing(words, made_at);
@@ -112,6 +145,7 @@ async function attestAll(
       payment_id: request.payment_id ?? null,
       offchain_uid: offchain.uid,
       made_at,
+      act: proof?.act ?? { by: "payment" },
     };
     await unit.decide(attestations, attestations.targetOf(facts.attestation_id), attestations.make(facts));
     made.push({
@@ -146,7 +180,7 @@ const attest = operation({
   refuses: [404, 409],
   example: { subject: "SX#2", skill: "translation", weight: 2.5 },
   handle: async ({ input, ...context }) => {
-    const { attestations: made, warning } = await attestAll(context, [input], () => "subject");
+    const { attestations: made, warning } = await attestAll(context, [input], () => "");
     return { ...made[0]!, warning };
   },
 });

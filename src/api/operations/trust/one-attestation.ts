@@ -141,10 +141,10 @@ const revoke = operation({
     if (revoked_at !== null) return answer(revoked_at);
     const attestor = agents.acting(await unit.watch(agents, await targetOfNumber(app, facts.from)));
     const request = { purpose: "revoke" as const, about: facts.attestation_id };
-    const { by } = await authorityOf(context, attestor, input, request);
+    const { by, act } = await authorityOf(context, attestor, input, request);
     agents.refuseStranger(attestor, by);
     const at = app.clock.now().toISOString();
-    const { state } = await unit.decide(attestations, target, attestations.revoke(facts.from, at));
+    const { state } = await unit.decide(attestations, target, attestations.revoke(facts.from, at, act));
     return answer(state!.revoked_at!);
   },
 });
