@@ -70,7 +70,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     eventstore types:src/anchoring types:src/core src/core/model src/datasets src/domain src/projections
     types:@modelcontextprotocol/server fastest-levenshtein lru-cache negotiator node:crypto zod`),
   "src/api/serve": row(`
-    eventstore src/anchoring src/api/declare src/core src/core/model src/datasets src/domain src/projections
+    eventstore src/anchoring src/api/declare src/chain src/core src/core/model src/datasets src/domain src/projections
     @x402/core/http lru-cache node:crypto node:timers/promises viem/utils zod`),
   "src/api/describe": row(`
     eventstore src/anchoring src/api/declare src/api/serve src/core src/core/model src/datasets src/domain src/projections

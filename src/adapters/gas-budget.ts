@@ -52,6 +52,8 @@ const CALLED: Partial<Record<Purpose, string>> = {
   carrying: "carrying without a call",
   "unasked refund": "unrequested refunds",
   withdrawal: "withdrawals",
+  "channel deposit": "channels' deposits and refunds",
+  "channel claim": "claims of channels",
   attestation: "attestations",
 };
 

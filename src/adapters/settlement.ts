@@ -121,7 +121,7 @@ class FactReader {
   /** Contract code can tell a call from a transaction, so it is tried as a transaction. */
   async #ofContract(payment: SignedTransfer): Promise<ChainFacts> {
     const [[height, ...states], trial] = await Promise.all([
-      readable(this.#chain.read([HEIGHT_CALL, ...stateCalls(payment)])),
+      readable(this.#chain.read([HEIGHT_CALL, ...stateCalls(payment.transfer)])),
       this.#chain.trial(transferCall(payment), MOST_ALONE_GAS),
     ]);
     const tried = { success: trial.success, data: trial.success ? "0x" : trial.data } as const;
@@ -275,7 +275,11 @@ class Carrier {
  * and uses its nonce.
  */
 async function readFacts(chain: Chain, payments: readonly SignedTransfer[]): Promise<ChainFacts[]> {
-  const calls = [HEIGHT_CALL, ...payments.flatMap(stateCalls), ...payments.map(transferCall)];
+  const calls = [
+    HEIGHT_CALL,
+    ...payments.flatMap(({ transfer }) => stateCalls(transfer)),
+    ...payments.map(transferCall),
+  ];
   const [height, ...answers] = await chain.read(calls);
   const seen_block = heightIn(height);
   const trials = answers.slice(STATES * payments.length);

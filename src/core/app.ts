@@ -56,9 +56,13 @@ export type ChainParts = {
     purposes_today(): Promise<{ purpose: Purpose; spent_wei: bigint; budget_wei: bigint }[]>;
     /** At the current gas price. Rejects with ChainUnavailable. */
     refund_cost_micro(): Promise<bigint>;
+    /** The same for this much gas; 0 on the development chain. */
+    cost_micro(gas: bigint): Promise<bigint>;
   };
   /** True on the service's own chain, whose money is worthless. */
   embedded_chain: boolean;
+  /** False where a facilitator carries payments: it carries no deposits. */
+  takes_channels: boolean;
 };
 
 /** Compares the log with its signed and anchored heads. */

@@ -18,7 +18,8 @@ import { type Hex, networkOf } from "../core/model/chain.ts";
 import { type Chain, ChainUnavailable } from "../core/model/ports/chain.ts";
 import type { Clock } from "../core/model/ports/clock.ts";
 import type { Settlement } from "../core/model/ports/settlement.ts";
-import { refundCost } from "../domain/payments/refund.ts";
+import { gasCost } from "../domain/payments/refund.ts";
+import { TRANSFER_GAS } from "../domain/payments/usdc.ts";
 import { recoverKey } from "./assemble-audit.ts";
 import type { Config } from "./config.ts";
 
@@ -80,6 +81,8 @@ export async function openChain(
   const chain = budget.counted(sending);
   const payers = payerHistory(pool, network, clock);
   const hosted = hostedOf(config, chain, onUnlisted);
+  // Play money needs no budget.
+  const costOf = async (gas: bigint) => (node ? 0n : gasCost(gas, await chain.gasPrice(), config.ETH_USDC));
   return {
     chain,
     settlement: hosted ?? budget.guarded(chainSettlement(chain, { payers })),
@@ -90,11 +93,11 @@ export async function openChain(
     platform_token: platformTokenOf(config),
     opens_chain: true,
     embedded_chain: node !== undefined,
+    takes_channels: hosted === undefined,
     gas: {
       ...budget,
-      // Play money needs no budget.
-      refund_cost_micro: async () =>
-        node || hosted ? 0n : refundCost(await chain.gasPrice(), config.ETH_USDC),
+      refund_cost_micro: async () => (hosted ? 0n : costOf(TRANSFER_GAS)),
+      cost_micro: costOf,
     },
     close: async () => {
       sending.close();
@@ -110,6 +113,8 @@ const purposesOf = (config: Config) => ({
   carrying: config.CARRYING_GAS_ETH,
   "unasked refund": config.UNASKED_GAS_ETH,
   withdrawal: config.WITHDRAWAL_GAS_ETH,
+  "channel deposit": config.CHANNEL_GAS_ETH,
+  "channel claim": config.CLAIM_GAS_ETH,
 });
 
 /** A facilitator that pays the gas, or our own key within its budget. */
@@ -158,7 +163,14 @@ export async function absentChain(config: Config): Promise<ChainParts & { close(
     platform_token: platformTokenOf(config),
     opens_chain: false,
     embedded_chain: config.BASE_RPC_URL === undefined,
-    gas: { spent_today: away, purposes_today: away, refund_cost_micro: away, budget_wei: undefined },
+    takes_channels: false,
+    gas: {
+      spent_today: away,
+      purposes_today: away,
+      refund_cost_micro: away,
+      cost_micro: away,
+      budget_wei: undefined,
+    },
     close: async () => {},
   };
 }

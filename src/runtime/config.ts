@@ -159,6 +159,8 @@ export const environment = z.object({
   CARRYING_GAS_ETH: etherADay("0.005"),
   UNASKED_GAS_ETH: etherADay("0.005"),
   WITHDRAWAL_GAS_ETH: etherADay("0.01"),
+  CHANNEL_GAS_ETH: etherADay("0.01"),
+  CLAIM_GAS_ETH: etherADay("0.01"),
   ETH_USDC: integer(1, 1_000_000, 4_000),
   SETTLE_OPEN: flag(false),
   CUSTODY: flag(false),

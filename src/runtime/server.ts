@@ -12,6 +12,7 @@ import { createIssuer } from "../api/serve/x402/issuer.ts";
 import { createHttp, problemOfError } from "../api/transports/http.ts";
 import { createMcp } from "../api/transports/mcp.ts";
 import type { App } from "../core/app.ts";
+import { lowerCase } from "../core/model/fields.ts";
 import { type Refusal, refuse } from "../core/model/refusal.ts";
 import { isOf } from "../core/read-models/typed-events.ts";
 import * as key from "../domain/access/key.ts";
@@ -36,7 +37,10 @@ export async function openServer(
   const catalogue = catalogueOf(areas);
   const public_url = config.PUBLIC_URL;
   const issuer = createIssuer(app, public_url);
-  const terms = { pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain, issuer };
+  const terms = {
+    ...{ pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain, issuer },
+    ...(app.takes_channels && { receiver_authorizer: lowerCase(app.refunds.address) }),
+  };
   const metrics = createMetrics(
     app,
     areas.flatMap(({ gauges = [] }) => gauges),

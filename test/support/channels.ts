@@ -99,3 +99,127 @@ export async function signDeposit(
   });
   return { amount_micro, ...times, salt, signature };
 }
+
+/** The requirement of a channel in a 402. */
+export type ChannelTerms = {
+  scheme: string;
+  amount: string;
+  payTo: Hex;
+  asset: Hex;
+  maxTimeoutSeconds: number;
+  extra: {
+    receiverAuthorizer: Hex;
+    withdrawDelay: number;
+    minDeposit: string;
+    channelState?: Record<string, string | number>;
+    voucherState?: { signedMaxClaimable: string; signature: Hex };
+  };
+};
+
+const decoded = (header: string | null) =>
+  JSON.parse(Buffer.from(header ?? "e30=", "base64").toString()) as {
+    error?: string;
+    accepts?: ChannelTerms[];
+    success?: boolean;
+    transaction?: string;
+    amount?: string;
+    extra?: { chargedAmount?: string; channelState: Record<string, string | number> };
+    extensions?: object;
+  };
+
+/** A 402's error and its terms of a channel. */
+export function requiredOf(answer: Response): { error: string; terms: ChannelTerms } {
+  const { error = "", accepts = [] } = decoded(answer.headers.get("PAYMENT-REQUIRED"));
+  return { error, terms: accepts.find(({ scheme }) => scheme === "batch-settlement")! };
+}
+
+/** The settlement in an answer. */
+export const chargeOf = (answer: Response) => decoded(answer.headers.get("PAYMENT-RESPONSE"));
+
+export async function termsOf(url: string, init: RequestInit = {}): Promise<ChannelTerms> {
+  return requiredOf(await fetch(url, init)).terms;
+}
+
+/** A payer with one channel, which counts its own charges. */
+export class ChannelPayer {
+  readonly config: ChannelConfig;
+  readonly id: Hex;
+  readonly #account: Account;
+  charged = 0;
+
+  constructor(account: Account, { payTo, asset, extra }: ChannelTerms, more: Partial<ChannelConfig> = {}) {
+    this.#account = account;
+    const address = account.address.toLowerCase() as Hex;
+    this.config = {
+      payer: address,
+      payer_authorizer: address,
+      receiver: payTo.toLowerCase() as Hex,
+      receiver_authorizer: extra.receiverAuthorizer.toLowerCase() as Hex,
+      token: asset.toLowerCase() as Hex,
+      withdraw_delay_s: extra.withdrawDelay,
+      salt: saltOf(),
+      ...more,
+    };
+    this.id = channelIdOf(this.config);
+  }
+
+  /** The payment of one call, whose voucher charges up to `max`. */
+  async payment(
+    terms: ChannelTerms,
+    {
+      max = this.charged + Number(terms.amount),
+      deposit,
+      refund,
+    }: { max?: number; deposit?: number | DepositAuthorization; refund?: true | number } = {},
+  ) {
+    const signed = typeof deposit === "number" ? await signDeposit(this.#account, this.id, deposit) : deposit;
+    const signature = await signVoucher(this.#account, this.id, max);
+    const voucher = { channelId: this.id, maxClaimableAmount: String(max), signature };
+    const type = refund ? "refund" : signed ? "deposit" : "voucher";
+    return {
+      x402Version: 2,
+      accepted: { network: "eip155:8453", ...terms },
+      payload: {
+        type,
+        channelConfig: wireConfig(this.config),
+        voucher,
+        ...(signed && {
+          deposit: {
+            amount: String(signed.amount_micro),
+            authorization: {
+              erc3009Authorization: {
+                validAfter: signed.valid_after,
+                validBefore: signed.valid_before,
+                salt: signed.salt,
+                signature: signed.signature,
+              },
+            },
+          },
+        }),
+        ...(typeof refund === "number" && { amount: String(refund) }),
+      },
+    };
+  }
+
+  /** Pays for a call; what it was charged counts. */
+  async pay(
+    url: string,
+    terms: ChannelTerms,
+    how: Parameters<ChannelPayer["payment"]>[1] = {},
+    init: RequestInit = {},
+  ): Promise<Response> {
+    const answer = await present(url, await this.payment(terms, how), init);
+    const charge = answer.ok ? chargeOf(answer).extra : undefined;
+    if (charge) this.charged = Number(charge.channelState.chargedCumulativeAmount);
+    return answer;
+  }
+}
+
+export const present = (url: string, payment: object, init: RequestInit = {}): Promise<Response> =>
+  fetch(url, {
+    ...init,
+    headers: {
+      ...init.headers,
+      "PAYMENT-SIGNATURE": Buffer.from(JSON.stringify(payment)).toString("base64"),
+    },
+  });

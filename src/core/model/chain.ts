@@ -50,6 +50,10 @@ export type Purpose =
   | "refund"
   | "unasked refund"
   | "withdrawal"
+  /** Strangers cause it: deposits into channels, and their refunds. */
+  | "channel deposit"
+  /** Our own money: claims of channels, and the transfer of what they earned. */
+  | "channel claim"
   | "anchor"
   | "endorsement"
   | "seed commitment"

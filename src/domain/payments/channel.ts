@@ -27,6 +27,9 @@ export const WITHDRAW_DELAY_S = 86_400;
 /** 1 USDC: a smaller deposit would not be worth its gas, and that of its refund. */
 export const LEAST_DEPOSIT_MICRO = 1_000_000;
 
+/** The least deposit for a call of this price. */
+export const leastDeposit = (price_micro: number): number => Math.max(LEAST_DEPOSIT_MICRO, price_micro);
+
 export type ChannelRefund = DataOf<typeof events, "ChannelRefundOpened">;
 
 export type Channel = {

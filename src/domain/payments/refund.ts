@@ -4,7 +4,7 @@ import type { Hex } from "../../core/model/chain.ts";
 import type { TransferAuthorization } from "../../core/model/ports/settlement.ts";
 import { authorizationDigest, domainSeparator } from "./authorization.ts";
 import { type Claim, idOf } from "./payment.ts";
-import { TRANSFER_GAS, USDC } from "./usdc.ts";
+import { USDC } from "./usdc.ts";
 
 /** SHA-256 of "tallystick refund" and the payment's name. */
 const refundNonce = (id: string): Hex =>
@@ -25,9 +25,9 @@ export const refundTransfer = (
   nonce: refundNonce(idOf(claim)),
 });
 
-/** Gas cost of a refund in micro-USDC, rounded up, from `gas_price_wei` per unit and `eth_usdc` per ether. */
-export const refundCost = (gas_price_wei: bigint, eth_usdc: number): bigint => {
-  const wei = TRANSFER_GAS * gas_price_wei;
+/** The cost of gas in micro-USDC, rounded up, from `gas_price_wei` per unit and `eth_usdc` per ether. */
+export const gasCost = (gas: bigint, gas_price_wei: bigint, eth_usdc: number): bigint => {
+  const wei = gas * gas_price_wei;
   const micro_per_ether = BigInt(eth_usdc) * 1_000_000n;
   return (wei * micro_per_ether + ETHER - 1n) / ETHER;
 };

@@ -54,26 +54,37 @@ const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 const ADDRESS = USDC.address.toLowerCase() as Hex;
 
 /** The authorization's state and the payer's balance: the first two inputs of `paymentFacts`. */
-export const stateCalls = ({ transfer }: SignedTransfer): Call[] =>
+export const stateCalls = ({ from, nonce }: Pick<TransferAuthorization, "from" | "nonce">): Call[] =>
   [
-    called(STATE, encodeAbiParameters(STATE.inputs, [transfer.from, transfer.nonce])),
-    called(BALANCE, encodeAbiParameters(BALANCE.inputs, [transfer.from])),
+    called(STATE, encodeAbiParameters(STATE.inputs, [from, nonce])),
+    called(BALANCE, encodeAbiParameters(BALANCE.inputs, [from])),
   ].map((data) => ({ to: ADDRESS, data }));
+
+/** Decodes the results of `stateCalls`. */
+export function authorizationFacts([state, balance]: readonly CallResult[]): Pick<
+  PaymentFacts,
+  "used" | "balance"
+> {
+  if (!state?.success || !balance?.success) throw new Error("USDC does not answer on this chain");
+  return {
+    used: decodeFunctionResult({ abi: ABI, functionName: "authorizationState", data: state.data }),
+    balance: decodeFunctionResult({ abi: ABI, functionName: "balanceOf", data: balance.data }),
+  };
+}
 
 /**
  * The calls whose results `paymentFacts` decodes; the third simulates the transfer, for contract wallets (ERC-1271)
  * too.
  */
-export const factCalls = (signed: SignedTransfer): Call[] => [...stateCalls(signed), transferCall(signed)];
+export const factCalls = (signed: SignedTransfer): Call[] => [
+  ...stateCalls(signed.transfer),
+  transferCall(signed),
+];
 
 /** Decodes the results of `factCalls` for one payment. */
 export function paymentFacts([state, balance, trial]: readonly CallResult[]): PaymentFacts {
-  if (!state?.success || !balance?.success || !trial) throw new Error("USDC does not answer on this chain");
-  const facts = {
-    used: decodeFunctionResult({ abi: ABI, functionName: "authorizationState", data: state.data }),
-    balance: decodeFunctionResult({ abi: ABI, functionName: "balanceOf", data: balance.data }),
-    would_settle: trial.success,
-  };
+  if (!state || !balance || !trial) throw new Error("USDC does not answer on this chain");
+  const facts = { ...authorizationFacts([state, balance]), would_settle: trial.success };
   return trial.success ? facts : { ...facts, reason: reasonOf(trial.data) };
 }
 

@@ -108,14 +108,15 @@ export async function isFinal(pool: pg.Pool, id: string): Promise<boolean> {
 
 /**
  * True if a tenant has paid something that remains: neither fully refunded, nor reverted, nor in an account that its
- * owner can empty. Spending from an account counts. A moment old.
+ * owner can empty. Spending from an account counts, and what was claimed of a channel. A moment old.
  */
 export async function isPaying(pool: pg.Pool, tenant: string): Promise<boolean> {
   const sql = `select exists(select from read.payments_v1 p
       where caller_tenant = $1 and settled_at is not null and status = 'settled'
         and (refund_status is null or refund_status = 'kept' or refund_micro < amount_micro)
         and not exists(select from read.account_credits_v2 c where c.source = 'payment:' || p.id))
-    or exists(select from read.accounts_v2 where tenant = $1 and spent > 0) as is_paying`;
+    or exists(select from read.accounts_v2 where tenant = $1 and spent > 0)
+    or exists(select from read.channels_v1 where tenant = $1 and claimed_micro > 0) as is_paying`;
   return (await pool.query<{ is_paying: boolean }>(sql, [tenant])).rows[0]!.is_paying;
 }
 

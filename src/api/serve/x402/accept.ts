@@ -35,6 +35,8 @@ export type AcceptedPayment = PresentedPayment & {
 export type Acceptance = {
   /** A bad payment carries its `refusal`. Throws PaymentRefused when it cannot be read. */
   accept(presented: Credentials, quote: Quote): Promise<AcceptedPayment>;
+  /** Refuses an address whose payments of this minute bought nothing. */
+  refuseTooMany(presented: Credentials): void;
   /** Counts a payment that was refused, whose call was refused, or that repeated an earlier purchase. */
   boughtNothing(presented: Credentials, error?: unknown): void;
 };
@@ -68,6 +70,9 @@ export function createAcceptance(parts: {
         return { ...judged, refusal: tooMany("payments that bought nothing"), expired: false };
       if (!judged.contract || (await limits.take(CONTRACTS, block)).granted) return judged;
       return { ...judged, refusal: tooMany("payments by contract wallets") };
+    },
+    refuseTooMany({ ip }) {
+      if (limits.isSpent(UNBOUGHT, addressBlock(ip))) throw tooMany("payments that bought nothing");
     },
     boughtNothing({ ip }, error) {
       const isSent = error instanceof PaymentRefused && error.sent;

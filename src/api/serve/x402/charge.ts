@@ -283,7 +283,7 @@ export function refuseUnsettled(id: string, error: unknown): never {
   return refuseWhileAway(error);
 }
 
-function refuseWhileAway(error: unknown): never {
+export function refuseWhileAway(error: unknown): never {
   if (!(error instanceof ChainUnavailable)) throw error;
   const budget = error instanceof GasBudgetSpent ? error : undefined;
   const why = budget?.message ?? "the chain is unavailable";

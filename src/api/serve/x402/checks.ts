@@ -43,7 +43,7 @@ const ASSET = USDC.address.toLowerCase();
 /** Enough time to send a payment to the chain. */
 export const SETTLING_SECONDS = 6n;
 /** Anybody may still send a refused or failed payment, so it is watched until it expires. */
-const FURTHEST_SECONDS = 3600n;
+export const FURTHEST_SECONDS = 3600n;
 
 export const paymentChecks: PaymentCheck[] = [
   {
@@ -179,7 +179,7 @@ const wrongAmount = ({ transfer }: SignedTransfer, amount: bigint) =>
   `authorization.value: is ${transfer.value}, and this costs ${amount} exactly`;
 
 /** Path and query: the same service may have several names. */
-function pathOf(url: string): string | undefined {
+export function pathOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { pathname, search } = new URL(url);
   return pathname + search;

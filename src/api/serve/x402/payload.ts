@@ -43,7 +43,7 @@ const HEADER_LIMIT = 16 * 1024;
 const SIGNATURE_LIMIT = 4 * 1024;
 const UINT256 = 1n << 256n;
 
-const signature = z
+export const signature = z
   .string()
   .max(2 + SIGNATURE_LIMIT, `has at most ${SIGNATURE_LIMIT} hex digits`)
   .regex(/^0x(?:[0-9a-fA-F]{2})*$/, "is 0x and an even number of hex digits")
@@ -83,7 +83,7 @@ const credential = z.object({
 const v1 = z.strictObject({ x402Version: z.literal(1), scheme: word, network: word, payload: transfer });
 
 /** Stock clients return the 402's values, and these objects may have members of later servers. */
-const v2 = z.strictObject({
+export const envelope = {
   x402Version: z.literal(2),
   resource: z.object({ url: z.string().max(HEADER_LIMIT) }).nullish(),
   accepted: z.object({
@@ -95,7 +95,6 @@ const v2 = z.strictObject({
     maxTimeoutSeconds: z.number(),
     extra: z.object({ name: word.optional(), version: word.optional() }).nullish(),
   }),
-  payload: transfer,
   extensions: z
     .object({
       "payment-identifier": z
@@ -114,16 +113,24 @@ const v2 = z.strictObject({
         .optional(),
     })
     .nullish(),
-});
+};
+
+const v2 = z.strictObject({ ...envelope, payload: transfer });
+
+/** The JSON object of a payment: a header's base64 text, or the object of an MCP call. */
+export function paymentObject(presented: string | object): object {
+  const given = typeof presented === "string" ? decode(bareText(presented)) : presented;
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return refusePayment("invalid_payload", "the payment must be a JSON object; pay as accepts says");
+  return given;
+}
 
 /**
  * Reads a payment: the base64 text of a header, or the object of an MCP call. Throws PaymentRefused if it is
  * neither version 1 nor version 2, naming the first bad field, and nothing else.
  */
 export function readPayment(presented: string | object): PaymentPayload {
-  const given = typeof presented === "string" ? decode(bareText(presented)) : presented;
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    return refusePayment("invalid_payload", "the payment must be a JSON object; pay as accepts says");
+  const given = paymentObject(presented);
   if (isCredential(given)) return readCredential(given);
   const version = "x402Version" in given ? given.x402Version : undefined;
   if (version === 1) {
@@ -194,7 +201,7 @@ function decode(text: string): unknown {
   }
 }
 
-function fitting<Schema extends z.ZodType>(schema: Schema, given: object): z.output<Schema> {
+export function fitting<Schema extends z.ZodType>(schema: Schema, given: object): z.output<Schema> {
   const read = schema.safeParse(given, { error: plainIssue });
   if (read.success) return read.data;
   const { path, message } = read.error.issues[0]!;

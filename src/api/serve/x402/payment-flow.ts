@@ -14,7 +14,6 @@
  * claim leaves nothing; one that is refused after the settlement opens a refund.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import { transact } from "../../../core/commands/transact.ts";
 import type { CommitResult, Decide } from "../../../core/commands/unit.ts";
@@ -26,16 +25,16 @@ import * as payments from "../../../domain/payments/payment.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../../../domain/payments/receipt.ts";
 import { admitWallet } from "../../declare/access/owner.ts";
-import type { Credentials } from "../../declare/access/way.ts";
 import { payer } from "../../declare/caller.ts";
 import { againTo, effectOf } from "../../declare/operation-facts.ts";
 import { type AnswerParts, isUnchanged, type PreparedAnswer, prepareAnswer } from "../answer.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
+import { type ChannelFlow, createChannelFlow } from "../channels/channel-flow.ts";
+import { isChannelPayment } from "../channels/payload.ts";
 import type { PaymentReceipt } from "../mpp/challenge.ts";
 import { isAway, isNoRoom } from "../problem.ts";
 import { repeatName } from "../repeats.ts";
 import { type Acceptance, type AcceptedPayment, createAcceptance } from "./accept.ts";
-import type { Transport } from "./bazaar.ts";
 import {
   type Charge,
   type CheckedPayment,
@@ -51,11 +50,11 @@ import {
   settle,
 } from "./charge.ts";
 import { listingOf } from "./listing.ts";
+import type { AnsweredPayment, DeliveredAnswer, Offer, Outcome, PaidCallAnswer } from "./paid-call.ts";
+import { paymentObject } from "./payload.ts";
 import { PaymentRefused } from "./payment-refusal.ts";
 import { holdOf, isAbandoned, presentedStatusOf } from "./presented-status.ts";
 import {
-  type AnsweredPayment,
-  type DeliveredAnswer,
   digestOf,
   eventGiven,
   givenBefore,
@@ -66,24 +65,7 @@ import {
   withoutMembers,
 } from "./replay.ts";
 import { microUsdc, type PaymentTerms, priceOf, resourceUrl } from "./required.ts";
-import { type SettleResponse, settleResponse } from "./response.ts";
-
-/** A call's payment; `path` is the request's own path and query, which its 402 named, `sent` its body. */
-export type Offer = { presented: Credentials; path: string; sent: JsonObject; transport: Transport };
-
-/** The result of a paid call: its answer with the event that records it, or a new 402. */
-export type Outcome = PaidCallAnswer | { due: true; refused: PaymentRefused };
-
-type PaidCallAnswer = {
-  made: PreparedAnswer;
-  event: EventName | undefined;
-  /** The settlement that bought the answer; absent if it was given earlier without one. */
-  settlement?: SettleResponse;
-  /** For a payer by the `Payment` scheme. */
-  receipt?: PaymentReceipt;
-  /** SHA-256 of the body, in hex; null without a body, or if a repeated answer omits members that are shown only once. */
-  sha256?: string | null;
-};
+import { settleResponse } from "./response.ts";
 
 export type PaymentFlow = { serve(call: Call, offer: Offer): Promise<Outcome> };
 
@@ -94,6 +76,7 @@ type Flow = {
   acceptance: Acceptance;
   /** Payments in progress in this process. */
   under_way: Map<string, Promise<unknown>>;
+  channels: ChannelFlow;
 };
 
 /** A payment charged for a call of this service. */
@@ -120,14 +103,32 @@ export function createPaymentFlow(
   limits: AddressLimits,
 ): PaymentFlow {
   const { recover, clock } = parts.app;
-  const flow: Flow = {
+  const acceptance = createAcceptance({ terms, recover, clock, limits });
+  const channels = createChannelFlow({
     parts,
     terms,
-    limits,
-    acceptance: createAcceptance({ terms, recover, clock, limits }),
-    under_way: new Map(),
+    acceptance,
+    shownAgain: (call, wallet, found, offer) =>
+      shownAgain({ call, isPayer: proofOf({ app: parts.app, limits }, call.caller, wallet, offer) }, found),
+    receiptOf: (found, path) => receiptExtensionOf({ parts, terms }, found, path),
+  });
+  const flow: Flow = { parts, terms, limits, acceptance, under_way: new Map(), channels };
+  return {
+    async serve(call, offer) {
+      const given = presentedObject(offer);
+      if (given && isChannelPayment(given)) return channels.serve(call, offer, given);
+      return serve(flow, call, offer);
+    },
   };
-  return { serve: (call, offer) => serve(flow, call, offer) };
+}
+
+/** Undefined for a payment that cannot be read, which the acceptance refuses by name. */
+function presentedObject({ presented }: Offer): object | undefined {
+  try {
+    return paymentObject(presented.payment!);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Serves the call. A bad payment gets a new 402 with the reason. */
@@ -153,7 +154,10 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
 }
 
 /** The chain publishes a settled payment: by itself it only repeats a public answer. */
-async function shownAgain(paid: PaidCall, found: DeliveredAnswer): Promise<DeliveredAnswer> {
+async function shownAgain(
+  paid: Pick<PaidCall, "call" | "isPayer">,
+  found: DeliveredAnswer,
+): Promise<DeliveredAnswer> {
   const { operation } = paid.call;
   const { made, bought_by } = found;
   // An answer without a payment was given under the caller's own Idempotency-Key, which only its key can find.
@@ -223,6 +227,17 @@ async function chargeFor(
 }
 
 const isKey = ({ kind }: Call["caller"]): boolean => kind === "key" || kind === "subject";
+
+/** Tells whether the caller proves that it paid for an answer: by the key of its tenant, or by the wallet's signature. */
+function proofOf(
+  parts: Pick<PaidCall, "app"> & Pick<Flow, "limits">,
+  caller: Call["caller"],
+  wallet: Hex,
+  offer: Pick<Offer, "presented" | "sent">,
+): PaidCall["isPayer"] {
+  return async (claim) =>
+    (isKey(caller) && claim?.tenant === caller.tenant) || isSignedBy(wallet, parts, offer);
+}
 
 /** True if the call's SIGN-IN-WITH-X is by the wallet; refuses another wallet's. */
 async function isSignedBy(
@@ -416,13 +431,13 @@ async function giveBack(
 
 /** The answer with its settlement, and a signed receipt unless it is a stream or file. */
 async function answer(
-  { parts: { app }, terms }: Flow,
+  { parts, terms }: Flow,
   { call }: PaidCall,
   { x402_version, challenge_id }: AcceptedPayment,
   { made, bought_by, is_part }: DeliveredAnswer,
   { path }: Offer,
 ): Promise<PaidCallAnswer> {
-  if (!bought_by) return { made, event: await eventGiven(app, call) };
+  if (!bought_by) return { made, event: await eventGiven(parts.app, call) };
   const answer_sha256 = is_part ? null : bought_by.answer.sha256;
   const settled = {
     made,
@@ -430,15 +445,22 @@ async function answer(
     sha256: answer_sha256,
     ...(challenge_id !== undefined && { receipt: paymentReceipt(bought_by, challenge_id) }),
   };
+  const signed = await receiptExtensionOf({ parts, terms }, { made, bought_by }, path);
+  return { ...settled, settlement: settleResponse(bought_by, x402_version, signed) };
+}
+
+/** A stream and a file have no receipt. A receipt names the URL in the log, however the repeated request was spelt. */
+async function receiptExtensionOf(
+  { parts: { app }, terms }: Pick<Flow, "parts" | "terms">,
+  { made, bought_by }: DeliveredAnswer,
+  path: string,
+): Promise<Record<string, unknown> | undefined> {
   const resource_url = resourceUrl(terms, path);
-  // A receipt names the URL in the log, however the repeated request was spelt.
-  const isLogged = bought_by.claim.resource_sha256 === sha256(resource_url);
-  if (made.kind !== "body" || !isLogged)
-    return { ...settled, settlement: settleResponse(bought_by, x402_version) };
+  if (!bought_by || made.kind !== "body" || bought_by.claim.resource_sha256 !== sha256(resource_url))
+    return undefined;
   const { origin } = await app.store.identity();
   const payload = receiptOf({ ...bought_by, resource_url, log_origin: origin });
-  const signed = receiptExtension(signReceipt(payload, app.signer));
-  return { ...settled, settlement: settleResponse(bought_by, x402_version, signed) };
+  return receiptExtension(signReceipt(payload, app.signer));
 }
 
 /** It depends on the log alone, like the signed receipt, so a repeat has the same. */

@@ -15,7 +15,28 @@ export type PaymentRefusedCode =
   | "invalid_payment_requirements"
   | "invalid_scheme"
   | "invalid_transaction_state"
-  | "invalid_x402_version";
+  | "invalid_x402_version"
+  | ChannelRefusedCode;
+
+/** Source: "Error Codes" of batch-settlement on EVM, and for the least deposit @x402/evm 2.27.0. */
+export type ChannelRefusedCode = `invalid_batch_settlement_evm_${
+  | "channel_busy"
+  | "channel_id_mismatch"
+  | "channel_not_found"
+  | "cumulative_amount_mismatch"
+  | "cumulative_exceeds_balance"
+  | "deposit_below_min_deposit"
+  | "deposit_simulation_failed"
+  | "deposit_transaction_failed"
+  | "insufficient_balance"
+  | "payload_authorization_valid_after"
+  | "payload_authorization_valid_before"
+  | "receiver_authorizer_mismatch"
+  | "receiver_mismatch"
+  | "refund_no_balance"
+  | "token_mismatch"
+  | "voucher_signature"
+  | "withdraw_delay_mismatch"}`;
 
 /**
  * A refused payment: the answer is a 402 with `code` as its `error`, and `message`, which names the remedy, as its
@@ -26,11 +47,18 @@ export class PaymentRefused extends Error {
   readonly code: PaymentRefusedCode;
   /** A transaction was sent for the payment. */
   readonly sent: boolean;
+  /** The channel's true state, by which its payer corrects its own. */
+  readonly channel: object | undefined;
 
-  constructor(code: PaymentRefusedCode, message: string, { sent = false } = {}) {
+  constructor(
+    code: PaymentRefusedCode,
+    message: string,
+    { sent = false, channel }: { sent?: boolean; channel?: object } = {},
+  ) {
     super(message);
     this.code = code;
     this.sent = sent;
+    this.channel = channel;
   }
 }
 

@@ -5,30 +5,15 @@ import { recall } from "../../../core/commands/transact.ts";
 import { decidesNothing, type Work } from "../../../core/commands/unit.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { type EventName, refuse } from "../../../core/model/refusal.ts";
-import type { PaidAnswer } from "../../../domain/payments/payment.ts";
+import { voucherOf } from "../../../domain/payments/channel.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { type AnswerParts, type PreparedAnswer, prepareAnswer, STREAM_HOLDS_MS } from "../answer.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
-import { factsOf, type PresentedPayment, pathOf, type SettledPayment } from "./charge.ts";
+import { answeredVoucher } from "../channels/purchase.ts";
+import { factsOf, type PresentedPayment, pathOf } from "./charge.ts";
+import type { AnsweredPayment, DeliveredAnswer } from "./paid-call.ts";
 import { PaymentRefused } from "./payment-refusal.ts";
-
-/** The log's record of an answered payment, and the event of its answer: the contents of a receipt. */
-export type AnsweredPayment = SettledPayment & {
-  payment_id: string;
-  answer: PaidAnswer;
-  event: { position: number; event_id: string; event_hash: Uint8Array; recorded_at_us: number };
-};
-
-/** An answer and the payment that bought it, if any. */
-export type DeliveredAnswer = {
-  made: PreparedAnswer;
-  bought_by?: AnsweredPayment;
-  /** It is a repetition: for the same caller, or for the payment's owner at that time. */
-  again?: true;
-  /** Members that are shown only once were left out. */
-  is_part?: true;
-};
 
 /** The log's own key for a payment's purchase; no tenant's name begins with a slash. */
 export const idempotencyOfPayment = (call: Call, id: string) => ({
@@ -87,8 +72,10 @@ export async function givenBefore(
     const { status, body, subjects } = kept;
     return { made: { kind: "body", status, body, etag: "", vintage: null, subjects }, again: true };
   }
-  const state = await app.load(payments, payments.targetOf(kept.payment_id!));
-  if (!state?.answer) return undefined;
+  if (!voucherOf(kept.payment_id!)) {
+    const state = await app.load(payments, payments.targetOf(kept.payment_id!));
+    if (!state?.answer) return undefined;
+  }
   return repeat(parts, call, kept.payment_id!);
 }
 
@@ -157,6 +144,8 @@ function refuseGone({ payment_id }: AnsweredPayment): never {
 
 /** The log's record of an answered payment. */
 export async function answeredPayment(app: App, id: string): Promise<AnsweredPayment> {
+  const voucher = voucherOf(id);
+  if (voucher) return answeredVoucher(app, id, voucher);
   const { tenant } = payments.targetOf(id);
   const recorded = await app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
   const found: Partial<AnsweredPayment> = {};

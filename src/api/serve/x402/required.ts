@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { type FieldError, sentenceOf } from "../../../core/model/refusal.ts";
+import { leastDeposit, WITHDRAW_DELAY_S } from "../../../domain/payments/channel.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import {
   challengeOf,
@@ -34,6 +35,7 @@ import type { PaymentRefused } from "./payment-refusal.ts";
 
 export const NETWORK_V1 = "base";
 export const NETWORK_V2 = "eip155:8453";
+export const CHANNEL_SCHEME = "batch-settlement";
 export const MAX_TIMEOUT_SECONDS = 300;
 /** The asset's EIP-712 domain, which a payer signs. */
 export const DOMAIN = { name: USDC.name, version: USDC.version };
@@ -61,6 +63,8 @@ export type PaymentTerms = {
   embedded_chain: boolean;
   /** Absent in documents, which offer nothing. */
   issuer?: TermsIssuer;
+  /** Signs claims and refunds of channels; absent where none are taken. */
+  receiver_authorizer?: Hex | undefined;
 };
 
 export type RequirementV1 = {
@@ -175,7 +179,12 @@ export function paymentRequired(
     x402Version: 2,
     error: refused?.code ?? "Payment required",
     resource: { url: resource, description, mimeType },
-    accepts: [{ ...shared, network: NETWORK_V2, amount }],
+    accepts: [
+      { ...shared, network: NETWORK_V2, amount },
+      ...(terms.receiver_authorizer
+        ? [channelRequirement(terms, terms.receiver_authorizer, amount, refused?.channel)]
+        : []),
+    ],
     extensions: extensionsOf(operation, terms, { resource, amount, signable }),
   });
   const challenge = terms.issuer?.challenge({ amount_micro: amount, path });
@@ -251,6 +260,28 @@ export function signInRequired(
     v2,
   };
 }
+
+/** The same price from a channel; `state` corrects a payer that lost count. */
+const channelRequirement = (
+  { pay_to }: PaymentTerms,
+  receiverAuthorizer: Hex,
+  amount: string,
+  state: object = {},
+) => ({
+  scheme: CHANNEL_SCHEME,
+  network: NETWORK_V2 as typeof NETWORK_V2,
+  amount,
+  asset: USDC.address,
+  payTo: pay_to,
+  maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
+  extra: {
+    ...DOMAIN,
+    receiverAuthorizer,
+    withdrawDelay: WITHDRAW_DELAY_S,
+    minDeposit: String(leastDeposit(Number(amount))),
+    ...state,
+  },
+});
 
 /** All but `bazaar`, which takes the room that is left. */
 function extensionsOf(

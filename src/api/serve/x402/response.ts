@@ -10,6 +10,8 @@ export type SettleResponse = {
   network: typeof NETWORK_V1 | typeof NETWORK_V2;
   payer: string;
   amount: string;
+  /** Of a channel: the charge, and the channel's state. */
+  extra?: object;
   extensions?: Record<string, unknown>;
 };
 
@@ -31,6 +33,27 @@ export function settleResponse(
     ...(extensions && { extensions }),
   };
 }
+
+/** Source: "Payment Response Contract" of batch-settlement on EVM. A voucher alone moves nothing. */
+export const channelResponse = ({
+  payer,
+  deposit,
+  extra,
+  extensions,
+}: {
+  payer: string;
+  deposit?: { transaction: string; amount_micro: number } | undefined;
+  extra: object;
+  extensions?: Record<string, unknown>;
+}): SettleResponse => ({
+  success: true,
+  transaction: deposit?.transaction ?? "",
+  network: NETWORK_V2,
+  payer,
+  amount: deposit ? String(deposit.amount_micro) : "",
+  extra,
+  ...(extensions && { extensions }),
+});
 
 /** Under both names: clients of version 1 read the second, those of version 2 either. */
 export function settledHeaders(settled: SettleResponse): Record<string, string> {

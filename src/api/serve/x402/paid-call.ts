@@ -1,0 +1,46 @@
+/** A call's payment and what it gets, whichever scheme paid. */
+import type { JsonObject } from "../../../../eventstore/types.ts";
+import type { EventName } from "../../../core/model/refusal.ts";
+import type { Claim, MinedTransaction, PaidAnswer } from "../../../domain/payments/payment.ts";
+import type { Credentials } from "../../declare/access/way.ts";
+import type { PreparedAnswer } from "../answer.ts";
+import type { PaymentReceipt } from "../mpp/challenge.ts";
+import type { Transport } from "./bazaar.ts";
+import type { PaymentRefused } from "./payment-refusal.ts";
+import type { SettleResponse } from "./response.ts";
+
+/** A call's payment; `path` is the request's own path and query, which its 402 named, `sent` its body. */
+export type Offer = { presented: Credentials; path: string; sent: JsonObject; transport: Transport };
+
+/** The result of a paid call: its answer with the event that records it, or a new 402. */
+export type Outcome = PaidCallAnswer | { due: true; refused: PaymentRefused };
+
+export type PaidCallAnswer = {
+  made: PreparedAnswer;
+  event: EventName | undefined;
+  /** The settlement that bought the answer; absent if it was given earlier without one. */
+  settlement?: SettleResponse;
+  /** For a payer by the `Payment` scheme. */
+  receipt?: PaymentReceipt;
+  /** SHA-256 of the body, in hex; null without a body, or if a repeated answer omits members that are shown only once. */
+  sha256?: string | null;
+};
+
+/** The log's record of an answered payment, and the event of its answer: the contents of a receipt. */
+export type AnsweredPayment = {
+  payment_id: string;
+  claim: Claim;
+  settlement: MinedTransaction;
+  answer: PaidAnswer;
+  event: { position: number; event_id: string; event_hash: Uint8Array; recorded_at_us: number };
+};
+
+/** An answer and the payment that bought it, if any. */
+export type DeliveredAnswer = {
+  made: PreparedAnswer;
+  bought_by?: AnsweredPayment;
+  /** It is a repetition: for the same caller, or for the payment's owner at that time. */
+  again?: true;
+  /** Members that are shown only once were left out. */
+  is_part?: true;
+};
