@@ -4,7 +4,7 @@ import type { Plan } from "../plans/plan.ts";
 import type { SlotName, Slots } from "../plans/slots.ts";
 import { type Match, matches } from "../questions/match.ts";
 import { type Nomenclature, readQuestion, slotsOf, type Understood } from "../questions/read.ts";
-import { refuseTwoPlans, refuseUnclear } from "../questions/unclear.ts";
+import { refuseOtherFlow, refuseTwoPlans, refuseUnclear } from "../questions/unclear.ts";
 
 export type IntentQuery = {
   question?: string | undefined;
@@ -51,12 +51,19 @@ export function intentFor(
       "question",
     );
   if (intent === undefined) refuseTwoPlans(found, field);
+  if (understood && given.flow === undefined) refuseOtherFlow(plan, understood, "question");
   if (missing.length > 0)
     refuseWith(
       field,
       `${plan.name} needs ${missing.join(" and ")}, as in “${plan.example}”; name it in the question or as ${missing.map((slot) => fields[slot] ?? slot).join(" and ")}`,
     );
-  return { plan, slots, understood, unused: unusedSlots(plan, slots) };
+  const flow = slots.flow ?? plan.flow;
+  return {
+    plan,
+    slots,
+    understood: understood && { ...understood, ...(flow && { flow }) },
+    unused: unusedSlots(plan, slots),
+  };
 }
 
 function refuseWithNearest(found: readonly Match[], field: string): never {
@@ -65,9 +72,10 @@ function refuseWithNearest(found: readonly Match[], field: string): never {
 }
 
 /** The chapter follows from the product, and the year from the years. */
-function unusedSlots({ slots: { required, optional } }: Plan, slots: Slots): SlotName[] {
+function unusedSlots({ slots: { required, optional }, flow }: Plan, slots: Slots): SlotName[] {
   const takes = (name: SlotName) => required.includes(name) || optional.includes(name);
   return (Object.keys(slots) as SlotName[]).filter((name) => {
+    if (name === "flow" && slots.flow === flow) return false;
     if (slots[name] === undefined || takes(name)) return false;
     if (name === "chapter") return false;
     return !(name === "year" && takes("years")) && !(name === "years" && takes("year"));

@@ -66,7 +66,20 @@ export const intents: readonly Plan[] = [
     version: 1,
     summary: "Who sells a product to a country",
     keywords: {
-      en: ["supplier", "seller", "sold to", "who sells", "who supplies", "sources of"],
+      en: [
+        "fills the gap",
+        "fill the gap",
+        "makes up for",
+        "should we buy from",
+        "do we buy from",
+        "can we buy from",
+        "supplier",
+        "seller",
+        "sold to",
+        "who sells",
+        "who supplies",
+        "sources of",
+      ],
       lv: ["piegadataj", "pardevej", "no kurienes", "kas pardod", "kas piegada"],
     },
     implied_by: [
@@ -74,6 +87,7 @@ export const intents: readonly Plan[] = [
       { when: ["product", "country", "flow", "partner"], weight: 0.2 },
     ],
     slots: { required: ["country", "hs"], optional: ["year", "years"] },
+    flow: "IMPORT",
     steps: [
       {
         id: "sellers",
@@ -99,6 +113,7 @@ export const intents: readonly Plan[] = [
     },
     implied_by: [{ when: ["product", "country", "buyers"], weight: 1.4 }],
     slots: { required: ["country", "hs"], optional: ["year", "years"] },
+    flow: "EXPORT",
     steps: [
       {
         id: "buyers",
@@ -149,6 +164,15 @@ export const intents: readonly Plan[] = [
     keyword_weight: 2,
     keywords: {
       en: [
+        "another source",
+        "another supplier",
+        "other source",
+        "in danger",
+        "carry on",
+        "keep going",
+        "do without",
+        "manage without",
+        "get by",
         "depend",
         "rely",
         "relies",
@@ -171,9 +195,22 @@ export const intents: readonly Plan[] = [
         "cut off",
         "if not ",
       ],
-      lv: ["atkarig", "atkarib", "piegadat", "aizsta", "aizviet", "bez ", "kur citur", "ja ne "],
+      lv: [
+        "iztikt",
+        "cits avots",
+        "citu avotu",
+        "atkarig",
+        "atkarib",
+        "piegadat",
+        "aizsta",
+        "aizviet",
+        "bez ",
+        "kur citur",
+        "ja ne ",
+      ],
     },
     slots: { required: ["hs"], optional: ["country", "years", "year"] },
+    flow: "IMPORT",
     steps: [
       { id: "market", operation: "fusion_market_intel", input: { ...market, flow: "IMPORT" } },
       {
@@ -225,7 +262,23 @@ export const intents: readonly Plan[] = [
     version: 1,
     summary: "A country's trade, partners, products, strengths, wages and prices",
     keywords: {
-      en: ["profile", "country", "econom", "overview", "live off", "tell me about", "summary", "strength"],
+      en: [
+        "live on",
+        "lives on",
+        "makes its living",
+        "strong suit",
+        "strongest suit",
+        "good at",
+        "known for",
+        "profile",
+        "country",
+        "econom",
+        "overview",
+        "live off",
+        "tell me about",
+        "summary",
+        "strength",
+      ],
       lv: ["profil", "valsts profil", "ekonomik", "parskat", "pastasti", "isuma"],
     },
     slots: { required: ["country"], optional: ["year"] },
@@ -334,6 +387,13 @@ export const intents: readonly Plan[] = [
     keyword_weight: 2.5,
     keywords: {
       en: [
+        "gone mad",
+        "gone wild",
+        "crazy",
+        "went mad",
+        "extraordinary",
+        "out of line",
+        "erratic",
         "unusual",
         "anomal",
         "alert",
@@ -351,7 +411,7 @@ export const intents: readonly Plan[] = [
         "out of the ordinary",
         "outlier",
       ],
-      lv: ["neparast", "anomal", "bridinaj", "kritum", "savad", "dīvain", "divain"],
+      lv: ["arkartej", "negait", "neparast", "anomal", "bridinaj", "kritum", "savad", "dīvain", "divain"],
     },
     slots: { required: [], optional: ["country", "hs", "flow"] },
     steps: [
@@ -372,6 +432,17 @@ export const intents: readonly Plan[] = [
     keyword_weight: 2,
     keywords: {
       en: [
+        "average pay",
+        "get paid",
+        "gets paid",
+        "earn less",
+        "earns less",
+        " pays per hour",
+        "paid per hour",
+        "paid an hour",
+        "well paid",
+        "pay level",
+        "pay gap",
         "wage",
         "salar",
         "labour",
@@ -405,6 +476,11 @@ export const intents: readonly Plan[] = [
     keyword_weight: 3,
     keywords: {
       en: [
+        "slip through",
+        "slipping through",
+        "back door",
+        "detour",
+        "dodg",
         "sanction",
         "embargo",
         "circumvent",

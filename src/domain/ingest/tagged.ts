@@ -1,7 +1,8 @@
 /** A sentence as patterns read it: folded words, with a mark in the place of each country and each product. */
 import { countriesIn as mentionsIn } from "../questions/countries.ts";
 import type { Range } from "../questions/numbers.ts";
-import { isWeakWord, phrasesIn } from "../questions/products.ts";
+import { phrasesIn } from "../questions/products.ts";
+import { isWeakWord } from "../questions/vocabulary.ts";
 import { type Word, wordsIn } from "../questions/words.ts";
 
 export type TaggedSentence = {

@@ -1,5 +1,6 @@
 /** A plan: ordered steps, later ones reading earlier answers. Data, and never a caller's code. */
 import type { z } from "zod";
+import type { Flow } from "../trade/units.ts";
 import type { SlotName, Slots } from "./slots.ts";
 
 /**
@@ -49,6 +50,8 @@ export type Plan = {
   keyword_weight?: number;
   implied_by?: readonly Implication[];
   slots: { required: readonly SlotName[]; optional: readonly SlotName[] };
+  /** The direction of trade that it always answers. */
+  flow?: Flow;
   steps: readonly Step[];
   /** A question that it answers. */
   example: string;

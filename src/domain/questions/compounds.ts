@@ -1,4 +1,4 @@
-/** Compounds of a product and of those who make it: "cheesemakers" are makers of cheese. */
+/** Words that belong together: compounds of a product and of those who make it: "cheesemakers" are makers of cheese. */
 import { englishPhrases } from "./vocabulary.ts";
 import { englishStem, type Word, wordOf } from "./words.ts";
 
@@ -19,3 +19,19 @@ export function parted(words: readonly Word[]): Word[] {
 /** Bookmakers and matchmakers make neither books nor matches. */
 const isProduct = (text: string) =>
   !/^(book|match)$/i.test(text) && englishPhrases.has(englishStem(text.toLowerCase()));
+
+/** "Bring in" is one verb, and "by ship" says nothing about ships. */
+export function phrasal(words: readonly Word[]): Word[] {
+  const found: Word[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    const next = words[at + 1]?.folded ?? "";
+    if (/^(bring|brings|bringing|brought)$/.test(word.folded) && next === "in") {
+      found.push({ ...wordOf("import"), text: `${word.text} in`, before: word.before });
+      at++;
+    } else if (word.folded === "by" && /^(ship|sea|rail|road|air|boat|truck|train|plane|lorry)$/.test(next))
+      at++;
+    else found.push(word);
+  }
+  return found;
+}

@@ -72,6 +72,9 @@ function mentionAt(words: readonly Word[], at: number, about: About): Mention | 
       length > 1 || (isLatvianName(first, key) && !(at > 0 && isCapitalPeople(inLatvian, first, about)));
     if (inLatvian && isNamed) return mention(inLatvian, at, length, caseOf(run.at(-1)!));
   }
+  // "ES valstis" are those of the EU.
+  if (words[at]!.text === "ES" && /^(valst|dalibvalst|tirg|savienib)/.test(words[at + 1]?.folded ?? ""))
+    return undefined;
   const code = isoCode(words[at]!, about);
   return code === undefined
     ? undefined

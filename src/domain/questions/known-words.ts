@@ -1,13 +1,16 @@
 /** Which words are known, and what a misspelt one was meant to be. */
 import { gazetteer } from "./gazetteer.ts";
 import type { NamesIndex } from "./names-index.ts";
+import { isMonth } from "./numbers.ts";
 import { type Spelling, spellingOf } from "./spelling.ts";
+import { tradeWord } from "./trade-words.ts";
 import {
   englishProductWords,
   everydayEnglish,
   everydayLatvian,
   isEveryday,
   latvianProductWords,
+  realEnglish,
 } from "./vocabulary.ts";
 import { fold, latvianStem, type Word, wordOf } from "./words.ts";
 
@@ -31,14 +34,16 @@ function known(): KnownWords {
   const stems = new Set([...latvianProductWords, ...everydayLatvian].map(latvianStem));
   for (const key of declined.keys()) for (const stem of key.split(" ")) stems.add(stem);
   const countries = new Set(countryNames.map(fold));
-  const everyday = [...everydayEnglish].filter((word) => word.length > 4);
+  const everyday = [...everydayEnglish].filter(
+    (word) => word.length > 4 || tradeWord(wordOf(word)) !== undefined,
+  );
   const spelling = spellingOf([...new Set([...countries, ...products, ...everyday])]);
   made = { words, stems, countries, products, spelling };
   return made;
 }
 
 /** "Earning" is known by "earn", and "closing" by "close". */
-function isInflected(folded: string): boolean {
+export function isInflected(folded: string): boolean {
   const [, stem, ending] = /^(\w{3,}?)(ing|ed|es|s|ly|ers?)$/.exec(folded) ?? [];
   if (stem === undefined) return false;
   const single = /^(ing|ed)/.test(ending!) ? stem.replace(/(.)\1$/, "$1") : stem;
@@ -50,6 +55,7 @@ export function isListed({ folded, english, latvian }: Word): boolean {
   const { words, stems } = known();
   return (
     folded.length < 3 ||
+    isMonth(folded) ||
     /\d|\w{5,}ly$/.test(folded) ||
     words.has(folded) ||
     words.has(english) ||
@@ -62,12 +68,22 @@ export function isListed({ folded, english, latvian }: Word): boolean {
 export const isKnown = (word: Word, index: NamesIndex): boolean =>
   isListed(word) || index.words.has(word.folded) || index.byTerm.has(word.english);
 
+const hasSameLetters = (a: string, b: string) =>
+  a.length === b.length && [...a].sort().join() === [...b].sort().join();
+
+/** "Pockets" are no "sockets": the first letter of a product is seldom wrong. */
+const hasSameFirst = (a: string, b: string) =>
+  a[0] === b[0] ||
+  /^(ck|kc|sz|zs|fp|pf|vw|wv)$/.test(`${a[0]}${b[0]}`) ||
+  a.length !== b.length ||
+  hasSameLetters(a, b);
+
 /** The words with misspelt ones mended: each unknown word that is one letter from a known one. */
 export function mended(words: readonly Word[], index: NamesIndex): Word[] {
   const { spelling, countries, products } = known();
   let most = MOST_MENDED;
   return words.map((word, at) => {
-    if (isKnown(word, index)) return countryMeant(words, at) ?? word;
+    if (isKnown(word, index) || realEnglish.has(word.folded)) return countryMeant(words, at) ?? word;
     if (most-- <= 0) return word;
     const rankOf = (candidate: string) => [
       Number(candidate[0] !== word.folded[0]),
@@ -84,12 +100,10 @@ export function mended(words: readonly Word[], index: NamesIndex): Word[] {
               ? 3
               : 2,
       // Letters that changed places are the likeliest slip.
-      candidate.length === word.folded.length &&
-      [...candidate].sort().join() === [...word.folded].sort().join()
-        ? 0
-        : 1,
+      hasSameLetters(candidate, word.folded) ? 0 : 1,
     ];
     const [best] = spelling(word.folded)
+      .filter((candidate) => !products.has(candidate) || hasSameFirst(candidate, word.folded))
       .map((candidate) => ({ candidate, rank: rankOf(candidate) }))
       .sort((a, b) => a.rank[0]! - b.rank[0]! || a.rank[2]! - b.rank[2]! || a.rank[1]! - b.rank[1]!);
     if (!best) return word;

@@ -106,6 +106,8 @@ const months: readonly RegExp[] = [
   /^de[cz](ember|embr(is|i|a))?$/,
 ];
 
+export const isMonth = (folded: string): boolean => months.some((month) => month.test(folded));
+
 /** A month next to its year: "March 2024", "2024. gada marts", "2024-03". */
 export function monthIn(words: readonly Word[]): ValueInText<string> | undefined {
   for (const [at, word] of words.entries()) {

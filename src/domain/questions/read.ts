@@ -4,16 +4,19 @@ import type { Plan } from "../plans/plan.ts";
 import type { Slots } from "../plans/slots.ts";
 import { partnerName } from "../trade/reporters.ts";
 import type { Flow } from "../trade/units.ts";
-import { parted } from "./compounds.ts";
+import { parted, phrasal } from "./compounds.ts";
 import { countriesIn, type Mention } from "./countries.ts";
 import { type IntentReading, intentOf } from "./intent.ts";
 import { mended } from "./known-words.ts";
 import { indexOf, type NamesIndex, type Nomenclature } from "./names-index.ts";
 import { codeIn, monthIn, type Range, yearsIn } from "./numbers.ts";
-import { type ProductFound, phrasesIn, productsIn, type Reading } from "./products.ts";
+import { phrasesIn, productsIn } from "./products.ts";
 import { type Placed, placed } from "./roles.ts";
+import type { ProductFound, Reading } from "./searched.ts";
+import { severalCountries } from "./several.ts";
 import { strangersIn } from "./strangers.ts";
 import { isAboutTrade, tradeWord } from "./trade-words.ts";
+import { figuresOfSpeech } from "./vocabulary.ts";
 import { type Word, wordsIn } from "./words.ts";
 
 export type Ambiguous = { slot: "product" | "country"; text: string; readings: Reading[] };
@@ -50,21 +53,27 @@ type Sources = { nomenclature: Nomenclature; plans?: readonly Plan[] };
 /** Everything that the text names; `plans` are the intents among which one is chosen. */
 export function readQuestion(text: string, { nomenclature, plans = [] }: Sources): Understood {
   const index = indexOf(nomenclature);
-  const words = mended(parted(wordsIn(text)), index);
+  const words = mended(phrasal(parted(wordsIn(text))), index);
   const dated = readDates(words);
-  const taken = takenBy(dated.ranges);
+  const figures = figuresIn(words);
+  const taken = takenBy([...dated.ranges, ...figures]);
   // "Brazil nuts" and "bone china" are products, whatever country their words name.
   const fixed = phrasesIn(words, taken).filter(({ from, to }) => to - from > 1);
   const mentions = countriesIn(words, takenBy([...dated.ranges, ...fixed]));
-  const isTaken = takenBy([...dated.ranges, ...mentions]);
+  const isTaken = takenBy([...dated.ranges, ...mentions, ...figures]);
   const named = namedProducts(words, index, isTaken, dated.code);
   const isTrade = named.chosen !== undefined || words.some(isAboutTrade);
   const countries = isTrade
     ? placed({ words, mentions: distinct(mentions), products: named.all })
-    : distinct(mentions).map((one) => ({ ...one, role: undefined, is_subject: false }));
+    : distinct(mentions).map((one) => ({
+        ...one,
+        role: undefined,
+        said_role: undefined,
+        is_subject: false,
+      }));
   const sides = sidesOf(countries, words);
   const not_found = strangersIn(
-    { words, mentions, index, taken: takenBy([...dated.ranges, ...mentions, ...named.all]) },
+    { words, mentions, index, taken: takenBy([...dated.ranges, ...figures, ...mentions, ...named.all]) },
     named.chosen !== undefined,
   );
   const understood: Understood = {
@@ -72,8 +81,12 @@ export function readQuestion(text: string, { nomenclature, plans = [] }: Sources
     ...productSlots(named),
     ...sides.slots,
     ...dated.slots,
-    ambiguous: [...named.ambiguous, ...mentions.flatMap((one) => sharedName(words, one))],
-    not_found,
+    ambiguous: [
+      ...named.ambiguous,
+      ...mentions.flatMap((one) => sharedName(words, one)),
+      ...severalCountries(words, countries),
+    ],
+    not_found: [...named.unread, ...not_found],
     others: sides.others,
     used: [...named.used, ...sides.used, ...dated.used],
   };
@@ -87,6 +100,15 @@ const takenBy = (ranges: readonly Range[]) => {
   );
   return (at: number) => all.has(at);
 };
+
+/** The nouns of figures of speech name no product; a country within them counts. */
+function figuresIn(words: readonly Word[]): Range[] {
+  const text = words.map(({ folded }) => folded).join(" ");
+  return [...text.matchAll(figuresOfSpeech)].map(({ 0: figure, index: at }) => {
+    const from = text.slice(0, at).split(" ").length - 1;
+    return { from, to: from + figure.split(" ").length };
+  });
+}
 
 const textOf = (words: readonly Word[], { from, to }: Range) =>
   words
@@ -122,6 +144,8 @@ type NamedProducts = {
   all: readonly Range[];
   chosen?: { reading: Reading; rivals: Reading[] };
   ambiguous: Ambiguous[];
+  /** Words beside a product that say another one. */
+  unread: string[];
   used: Understood["used"];
 };
 
@@ -137,21 +161,24 @@ function namedProducts(
       all: [code],
       chosen: { reading, rivals: [] },
       ambiguous: [],
+      unread: [],
       used: [{ words: textOf(words, code), as: "product" }],
     };
   }
   const all = productsIn(words, index, taken);
   const sure = all.filter((one) => !one.is_weak || isExpected(words, one, taken));
-  const ranked = sure
+  const placed = sure
     .map((one, at) => ({ one, at, expected: Number(isExpected(words, one, taken)) }))
-    .sort((a, b) => b.expected - a.expected || a.at - b.at)
-    .map(({ one }) => one);
+    .sort((a, b) => b.expected - a.expected || a.at - b.at);
+  const ranked = placed.map(({ one }) => one);
   const [best] = ranked;
-  if (!best) return { all: [], ambiguous: [], used: [] };
+  const equal = placed.filter(({ expected }) => expected === placed[0]?.expected).map(({ one }) => one);
+  if (!best) return { all: [], ambiguous: [], unread: [], used: [] };
   return {
     all: sure,
     chosen: best,
-    ambiguous: ambiguousOf(words, best, ranked),
+    ambiguous: ambiguousOf(words, best, equal, ranked),
+    unread: best.unread === undefined ? [] : [best.unread],
     used: [{ words: textOf(words, best), as: "product" }],
   };
 }
@@ -175,17 +202,22 @@ function isExpected(words: readonly Word[], { from, to }: Range, taken: (at: num
     )
       return true;
   }
-  return /^(market|markets|price|prices|trade|dependency|tirgus|tirgu|cena|cenas)$/.test(
+  return /^(market|markets|price|prices|trade|dependency|tirgus|tirgu|cena|cenas|stop|stops|stopped|ran|run|runs|dry|vanish|vanished)$/.test(
     words[to]?.folded ?? "",
   );
 }
 
-/** One word with codes in several chapters, or several products that "and" or "or" joins. */
-function ambiguousOf(words: readonly Word[], best: ProductFound, all: readonly ProductFound[]): Ambiguous[] {
+/** One word with codes in several chapters, or several products: as likely as the best one by their place, or joined to it. */
+function ambiguousOf(
+  words: readonly Word[],
+  best: ProductFound,
+  equal: readonly ProductFound[],
+  all: readonly ProductFound[],
+): Ambiguous[] {
   const text = textOf(words, best);
   const apart = best.rivals.filter(({ code }) => code.slice(0, 2) !== best.reading.code.slice(0, 2));
   if (apart.length > 0) return [{ slot: "product", text, readings: [best.reading, ...best.rivals] }];
-  const joined = all.filter((one) => one !== best && isJoined(words, best, one));
+  const joined = all.filter((one) => one !== best && (equal.includes(one) || isJoined(words, best, one)));
   const others = joined.filter(({ reading }) => !isWithin(reading.code, best.reading.code));
   if (others.length === 0) return [];
   const both = [best, ...others];

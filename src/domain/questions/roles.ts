@@ -7,6 +7,8 @@ import type { Word } from "./words.ts";
 export type Role = "seller" | "buyer";
 export type Placed = Mention & {
   role: Role | undefined;
+  /** The role by the words beside it, before another country's role decides it. */
+  said_role: Role | undefined;
   /** The question speaks of this country's own sales or purchases. */
   is_subject: boolean;
 };
@@ -22,7 +24,10 @@ const MOST_BETWEEN = 7;
 
 /** Each country with its role; of two, where one is read, the other has the other one. */
 export function placed(text: Text): Placed[] {
-  const all = text.mentions.map((mention): Placed => ({ ...mention, ...roleOf(mention, text) }));
+  const all = text.mentions.map((mention): Placed => {
+    const found = roleOf(mention, text);
+    return { ...mention, ...found, said_role: found.role };
+  });
   const [first, second] = all;
   if (all.length === 1 && first && first.role === undefined) first.role = roleByUse(text);
   if (all.length !== 2 || !first || !second) return all;
@@ -68,6 +73,7 @@ function roleOf(mention: Mention, text: Text): Reading {
   const preposition = before === undefined ? "" : text.words[before]!.folded;
   if (isPlaceOfUse(mention, text) && !/^(sell|exporter)$/.test(after.word ?? ""))
     return reading("buyer", true);
+  if (isTaste(mention, text)) return reading("buyer", true);
   if (TO.test(preposition)) return reading("buyer");
   if (/^(if|ja|outside)$/.test(preposition) && after.word === "buy" && !after.is_weak)
     return reading("buyer", true);
@@ -95,6 +101,12 @@ const PLACES_OF_USE =
 /** "Butter on French tables", "Polish pockets": what is there was bought. */
 const isPlaceOfUse = ({ form, to }: Mention, { words }: Text) =>
   form === "describing" && PLACES_OF_USE.test(words[to]?.folded ?? "");
+
+/** "The Danish love of wine." */
+const isTaste = ({ form, to }: Mention, { words }: Text) =>
+  form === "describing" &&
+  /^(love|taste|passion|fondness|appetite|thirst|hunger|craving|demand)$/.test(words[to]?.folded ?? "") &&
+  /^(of|for)$/.test(words[to + 1]?.folded ?? "");
 
 /** The word before a country, without articles and what describes it. */
 function wordBefore({ from }: Mention, { words }: Text): number | undefined {
@@ -139,6 +151,11 @@ function scanAfter(mention: Mention, { words, mentions, products }: Text): After
     const { folded, before } = words[at]!;
     if (mentions.some(({ from }) => from === at) || /[.;?!]/.test(before)) break;
     if (/^(to|into|from|in|of|on|with|by|for|and|uz|no|ar|un|par|between|than)$/.test(folded)) break;
+    const next = words[at + 1];
+    // "Butter, NL, who buys" asks for buyers, as "NL butter buyers" does.
+    const asked = /^(who|whos|kas)$/.test(folded) && next ? tradeWord(next) : undefined;
+    if ((asked === "buy" || asked === "sell") && at + 2 >= words.length)
+      return { word: asked === "buy" ? "buyer" : "seller", is_weak: false, product: true };
     if (before.includes(",") && /^(who|what|where|which|how|kas|kur|cik)$/.test(folded)) break;
     if (products.some(({ from, to }) => at >= from && at < to)) product = true;
     const isComing = /^(comes?|came|coming)$/.test(folded) && words[at + 1]?.folded === "from";
@@ -187,8 +204,18 @@ const isOwnMaking = (words: readonly Word[], at: number) =>
 const isLocative = ({ from, to, form }: Mention, { words }: Text) =>
   form === "name" && /(ā|ē|ī)$/.test(words[to - 1]!.text) && from < to;
 
+/** "We roast coffee in Trieste. Who grows our beans?" asks who sells to those who speak. */
+const isOurNeed = ({ words, products }: Text) =>
+  words.some(({ folded }) => /^(who|where|whose|kas|kur)$/.test(folded)) &&
+  words.some(({ folded }) =>
+    /^(grows?|makes?|produces?|comes?|come|bakes?|mines?|catch(es)?|farms?|audze|razo)$/.test(folded),
+  ) &&
+  products.some(({ from }) => /^(our|my|musu|manu)$/.test(words[from - 1]?.folded ?? ""));
+
 /** "Buyers in Germany", "imports in Germany"; who sells there sells to it. */
-function inPlace(mention: Mention, { words, mentions }: Text, after: After): Reading {
+function inPlace(mention: Mention, text: Text, after: After): Reading {
+  const { words, mentions } = text;
+  if (isOurNeed(text)) return reading("buyer", true);
   // "Made in Italy", "grown in Spain", "we make pallets in Lithuania"
   const participle = words[mention.from - 2];
   const isMade =
@@ -213,20 +240,30 @@ function inPlace(mention: Mention, { words, mentions }: Text, after: After): Rea
 }
 
 /** "Who supplies Austria", "who keeps Sweden in paper": the subject of such a verb sells to the country, and does not buy from it. */
-function asObject(mention: Mention, before: number | undefined, { words }: Text): Reading | undefined {
+function asObject(mention: Mention, before: number | undefined, text: Text): Reading | undefined {
+  const { words } = text;
   if (before === undefined || before === 0) return undefined;
   const verb = words[before]!;
   if (/^suppl(y|ies|ied|ying)$|^feeds?$|^serves?$|^piegad\w*$/.test(verb.folded))
     return reading("buyer", true);
   const who = words[before - 1]!.folded;
-  const isAsked = /^(who|whoever|countries|nations|ll|d|would|will|suppliers)$/.test(who);
+  const isAsked = /^(who|whos|whoever|countries|nations|ll|d|would|will|suppliers)$/.test(who);
   if (!isAsked || /^(does|do|did|is|are|was|were|has|would|will|s)$/.test(verb.folded)) return undefined;
   const kind = tradeWord(verb);
   if (kind === "buy") return reading("seller", true);
   // "Who eats Dutch cheese" asks who buys it.
   if (USES.test(verb.folded) && mention.form === "describing") return reading("seller", true);
-  return kind === "sell" && mention.form === "describing" ? reading("seller") : reading("buyer", true);
+  if (kind === "sell" && mention.form === "describing") return reading("seller");
+  // "Who hangs up Slovenian lamps" asks who buys them, and "who keeps Swedish homes warm" who sells.
+  const isUse =
+    kind === undefined &&
+    mention.is_adjective &&
+    scanAfter(mention, text).product &&
+    !SERVES.test(verb.folded);
+  return isUse ? reading("seller", true) : reading("buyer", true);
 }
+
+const SERVES = /^(keep|fill|feed|stock|dress|heat|power|fuel|furnish|equip|serv|make|produc|grow|provid|run)/;
 
 /** Telegraphic: "fertiliser imports Latvia". */
 function behindTradeWord(before: number | undefined, { words }: Text): Reading {

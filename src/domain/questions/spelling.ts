@@ -38,8 +38,16 @@ const plainly = (text: string) =>
     .replaceAll("c", "k")
     .replaceAll("z", "s")
     .replaceAll("y", "i");
+const lettersOf = (text: string) => [...text].sort().join("");
+const MOST_SHORT = 5;
+const consonantsOf = (text: string) => text.replaceAll(/[aeiouy]/g, "*");
 const isLikelySlip = (a: string, b: string) =>
-  a.length > LEAST_LETTERS || plainly(a) === plainly(b) || [...a].sort().join() === [...b].sort().join();
+  a.length > MOST_SHORT ||
+  plainly(a) === plainly(b) ||
+  lettersOf(a) === lettersOf(b) ||
+  // "Itly" lacks a letter within, and "sugur" has another vowel.
+  (a.length !== b.length && a[0] === b[0] && a.at(-1) === b.at(-1)) ||
+  (a.length > LEAST_LETTERS && consonantsOf(a) === consonantsOf(b));
 
 export type Spelling = (folded: string) => string[];
 
@@ -54,12 +62,18 @@ export function spellingOf(known: readonly string[]): Spelling {
       else index.set(key, [word]);
     }
   }
+  const byLetters = new Map<string, string[]>();
+  for (const word of known)
+    if (word.length > LEAST_LETTERS)
+      byLetters.set(lettersOf(word), [...(byLetters.get(lettersOf(word)) ?? []), word]);
   return (folded) => {
     if (folded.length < LEAST_LETTERS - 1 || folded.length > 40) return [];
     if (folded.length < LEAST_LETTERS)
       return known.filter((word) => word.length === folded.length && plainly(word) === plainly(folded));
     const found = new Set(shortened(folded).flatMap((key) => index.get(key) ?? []));
     const near = [...found].filter((word) => isOneAway(folded, word) && isLikelySlip(folded, word));
-    return near.length > 0 ? near : known.filter((word) => isTwoAway(folded, word));
+    if (near.length > 0) return near;
+    const mixed = (byLetters.get(lettersOf(folded)) ?? []).filter((word) => word[0] === folded[0]);
+    return mixed.length > 0 ? mixed : known.filter((word) => isTwoAway(folded, word));
   };
 }

@@ -4,7 +4,10 @@ import type { Mention } from "./countries.ts";
 import { isKnown, isListed } from "./known-words.ts";
 import type { NamesIndex } from "./names-index.ts";
 import { tradeWord } from "./trade-words.ts";
+import { englishProductWords, isEveryday } from "./vocabulary.ts";
 import type { Word } from "./words.ts";
+
+const productWords = new Set(englishProductWords);
 
 type Text = {
   words: readonly Word[];
@@ -20,7 +23,11 @@ type Text = {
 export function strangersIn({ words, index, taken, mentions }: Text, hasProduct: boolean): string[] {
   const found: string[] = [];
   for (const [at, word] of words.entries()) {
-    if (taken(at) || word.folded.length < 4 || isListed(word)) continue;
+    if (taken(at) || word.folded.length < 4) continue;
+    // "Goose liver": each word is in a product's name, and both together name none.
+    const isPart = !hasProduct && productWords.has(word.folded) && !isEveryday(word.folded);
+    if (!hasProduct && isEveryday(word.folded) && isGoodsPlace(words, at)) found.push(word.text);
+    if (isListed(word) && !isPart) continue;
     const isCountry = word.is_capital && !isKnown(word, index) && isCountryPlace(words, at);
     const isProduct = !hasProduct && isProductPlace(words, at, mentions);
     if (isCountry || isProduct) found.push(word.text);
@@ -37,6 +44,22 @@ function isCountryPlace(words: readonly Word[], at: number): boolean {
   if (before === "and" && wordAt(words, at - 3) === "between") return true;
   if (next && !/[.,;?!]/.test(next.before) && tradeWord(next) !== undefined) return true;
   return before === "of" && at > 1 && tradeWord(words[at - 2]!) !== undefined;
+}
+
+const general =
+  /^(goods|products?|merchandise|everything|anything|something|this|that|these|those|their|your|ours?|which|what|whom|last|latest|recent|both|each|every|main|major|most|more|other|others|total|foreign|services|things|items|commodit(y|ies)|member|members|countr(y|ies)|states?|nations?|world|europe|union|year|years|month|months|such|same|many|some|various|different|several|small|large|biggest|largest|leading|value|volume|domestic|local|trade|trading|euro|eurozone|area)$/;
+
+/** "Imports of rise": where goods are named, an everyday word is a slip or a thing without a code. */
+function isGoodsPlace(words: readonly Word[], at: number): boolean {
+  const noun = words[at - 2];
+  return (
+    words[at - 1]?.folded === "of" &&
+    noun !== undefined &&
+    /^(imports?|exports?|sales|purchases|shipments?|deliver(y|ies)|suppl(y|ies)|buyers?|sellers?|suppliers?|importers?|exporters?)$/.test(
+      noun.folded,
+    ) &&
+    !general.test(words[at]!.folded)
+  );
 }
 
 function isProductPlace(words: readonly Word[], at: number, mentions: readonly Mention[]): boolean {

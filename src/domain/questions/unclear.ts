@@ -20,7 +20,7 @@ export function refuseUnclear({ not_found, ambiguous }: Understood, read: SlotsR
 
 const remedies = {
   product: "write the code of one of them, such as HS",
-  country: "write the full name of one of them",
+  country: "ask about one of them, by its full name",
 } as const;
 
 const sentenceOf = ({ slot, text, readings }: Ambiguous): string => {
@@ -38,6 +38,17 @@ export function refuseTwoPlans(found: readonly Match<Plan>[], field: string): vo
   if (!best || !second || best.score === 0 || second.score < NEAR * best.score) return;
   const each = [best, second].map(({ plan }) => `${plan.name} (“${plan.example}”)`);
   refuseAmbiguous(field, `ambiguous: this may ask for ${each.join(" or ")}; use the words of one of them`);
+}
+
+const flowNames = { IMPORT: "imports", EXPORT: "exports" } as const;
+
+/** Refuses words of one direction of trade where the plan answers the other. */
+export function refuseOtherFlow(plan: Plan, { flow }: Understood, field: string): void {
+  if (plan.flow === undefined || flow === undefined || flow === plan.flow) return;
+  refuseAmbiguous(
+    field,
+    `ambiguous: the words speak of ${flowNames[flow]}, and ${plan.name} (“${plan.example}”) answers ${flowNames[plan.flow]}; ask about one of them`,
+  );
 }
 
 function refuseAmbiguous(field: string, message: string): never {

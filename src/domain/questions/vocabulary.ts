@@ -2,11 +2,14 @@
 import countryWords from "./data/country-words.json" with { type: "json" };
 import everyday from "./data/everyday-words.json" with { type: "json" };
 import productWords from "./data/product-words.json" with { type: "json" };
-import { fold, foldedIn, wordsIn } from "./words.ts";
+import realWords from "./data/real-words.json" with { type: "json" };
+import { fold, foldedIn, type Word, wordsIn } from "./words.ts";
 
 /** Everyday words: none of them names a product or a country. */
 export const everydayEnglish: ReadonlySet<string> = new Set(everyday.en.split(" "));
 export const everydayLatvian: ReadonlySet<string> = new Set(everyday.lv.split(" "));
+/** English words that are spelt right, whatever they mean: none is a slip of another. */
+export const realEnglish: ReadonlySet<string> = new Set(realWords.words.split(" "));
 export const isEveryday = (folded: string) => everydayEnglish.has(folded) || everydayLatvian.has(folded);
 
 /** Further names of countries besides CLDR's: other names, adjectives and peoples, and all of these in Latvian. */
@@ -60,3 +63,42 @@ const wordsOf = (texts: readonly string[]) => [...new Set(texts.flatMap(foldedIn
 /** Each word of the product phrases, folded as written. */
 export const englishProductWords = wordsOf(productWords.rows.flatMap(({ en }) => en));
 export const latvianProductWords = wordsOf(productWords.rows.flatMap(({ lv }) => lv));
+
+/** Words of everyday verbs and figures of speech: alone they name a product only where one is expected. */
+const weakWords = new Set(
+  "book books dates watch watches train trains bus plant plants lead ship ships match matches scale scales art arms iron irons water drink drinks dress dresses suit suits nail nails glass glasses file files tin fashion energy power machine machines tools fan fans metal mask masks record lights light seat seats vessel vessels instrument instruments cloth trees tree pet pets down lime safe safes nets net current currants maki bites speakers servers screens keys key cells mixers vests tees scooter caps cap coach coaches boards mines bulls mead perry gin rum chips chip seeds stock cups containers container fuel horse fur hat plane pen pens sand bottle bottles barrel barrels".split(
+    " ",
+  ),
+);
+
+export const isWeakWord = (folded: string): boolean => weakWords.has(folded);
+
+/** Figures of speech whose nouns are no products. */
+export const figuresOfSpeech =
+  /\b(strong(est)? suits?|bread and butter|(puts? )?bread on (\S+ ){0,3}tables?|daily bread|breadwinners?|cup of tea|pieces? of cake|cash cows?|bring home the bacon|brings home the bacon|spill the beans|full of beans|silver lining|golden (age|goose|era)|iron (out|fist|curtain)|salt of the earth|paper tigers?|fish out of water|butter (up|fingers)|oil the wheels|in a pickle|apple of|best thing since sliced bread|sour grapes|second fiddle|milk it|milking|cherry pick\w*|low hanging fruit|hot potato(es)?|carrots? and sticks?|bear fruit|bears fruit|under the weather|in the red|big fish|small fish|the real deal|nuts about|gravy train|pie in the sky|gold rush|gold standard|dark horse|elephant in the room|cold turkey|red herring|wild goose|black sheep|bull market|bear market)\b/g;
+
+const attributes = new Set(
+  `organic fresh frozen raw whole pure natural premium luxury artisan bulk quality liquid dried edible smart wild young ripe
+  white black red green blue yellow brown grey pink small big large heavy light used cheap expensive good best top fine vintage antique
+  digital diesel petrol hybrid sports family electric industrial household commercial military medical modern
+  ladies mens womens childrens baby kids adult designer brand branded standard special baltic nordic alpine atlantic mediterranean european
+  african asian arctic tropical regional local soft hard dry wet hot cold sweet sour salty spicy crude fossil solid
+  ev steel iron metal plastic wooden leather rubber cotton wool silk linen gold silver copper ceramic glass stone paper`.split(
+    /\s+/,
+  ),
+);
+
+/** Words that leave a product what it is: colours, states, sizes, materials, and adjectives by their ending. */
+export const isAttribute = ({ folded }: Pick<Word, "folded">): boolean =>
+  attributes.has(folded) ||
+  /(ic|tional|ical|rial|ural|inal|ous|able|ible|ish|ive|ful|less|ary|[^e]ed|ing|ly|est|ean|ian|ese)$/.test(
+    folded,
+  );
+
+/** Everyday nouns that make another thing of the noun behind them: "window frames", "horse boxes". */
+const things = new Set(
+  "window table horse garden kitchen house hotel school road office hospital picture eye foot hand hair door wall floor roof street travel bus".split(
+    " ",
+  ),
+);
+export const isThingWord = (folded: string): boolean => things.has(folded);

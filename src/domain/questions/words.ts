@@ -28,7 +28,15 @@ export function fold(text: string): string {
 /** English words in the singular and in British spelling. */
 export const englishStem = (folded: string): string => stemOf(british(folded));
 
+const IRREGULAR: ReadonlyMap<string, string> = new Map(
+  "geese goose|mice mouse|teeth tooth|feet foot|leaves leaf|loaves loaf|knives knife|halves half|calves calf|oxen ox|shelves shelf|hooves hoof"
+    .split("|")
+    .map((pair) => pair.split(" ") as [string, string]),
+);
+
 function stemOf(folded: string): string {
+  const irregular = IRREGULAR.get(folded);
+  if (irregular !== undefined) return irregular;
   if (folded.length < 4 || /(ss|us|is)$/.test(folded)) return folded;
   if (folded.length > 4 && folded.endsWith("ies")) return `${folded.slice(0, -3)}y`;
   return folded.replace(/(?<=[sxz]|ch|sh)es$|s$/, "");
