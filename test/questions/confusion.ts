@@ -35,8 +35,13 @@ export const readSet = (path: string | URL): LabelledQuestion[] =>
 
 const setIn = (file: string) => readSet(new URL(`./blind/${file}`, import.meta.url));
 
-/** Each set was written before it was measured. The reader has learnt from the second one after its measurement. */
-export const questionSets = { first: setIn("first.jsonl"), second: setIn("second.jsonl") } as const;
+/** Each set was written before it was measured; the reader has learnt from each after its measurement. */
+export const questionSets = {
+  first: setIn("first.jsonl"),
+  second: setIn("second.jsonl"),
+  third: setIn("third.jsonl"),
+  fourth: setIn("fourth.jsonl"),
+} as const;
 
 export const ownNomenclature: Nomenclature = Object.entries(ownNames).map(([code, name]) => ({ code, name }));
 
@@ -151,6 +156,20 @@ function namesIn(path: string): Nomenclature {
   return rows.map(({ cells }) => ({ code: cells.code!, name: cells.description! }));
 }
 
+/** The table of all sets together, as docs/skills.md has it: with the names that every installation has. */
+export const confusionPage = (): string =>
+  tableOf(readingsOf(Object.values(questionSets).flat(), ownNomenclature));
+
+const [begin, end] = ["<!-- questions -->", "<!-- end of questions -->"];
+
+function writePage(): void {
+  const path = new URL("../../docs/skills.md", import.meta.url);
+  const page = readFileSync(path, "utf8");
+  const [before] = page.split(begin);
+  const [, after] = page.split(end);
+  writeFileSync(path, `${before}${begin}\n\n${confusionPage()}\n\n${end}${after}`);
+}
+
 const isMain = process.argv[1] === fileURLToPath(import.meta.url);
 if (isMain) {
   const [set, names] = process.argv.slice(2);
@@ -159,5 +178,5 @@ if (isMain) {
     const readings = readingsOf(readSet(set), nomenclature);
     const isMiss = (one: QuestionReading) => !(hasAllThree(one) && one.years && one.intent);
     console.log([tableOf(readings), ...readings.filter(isMiss).map(missLine)].join("\n"));
-  }
+  } else writePage();
 }

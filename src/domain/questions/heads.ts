@@ -33,15 +33,19 @@ const thingBefore = ({ words, taken }: Text, at: number): number =>
 function compoundAt({ words, index, taken }: Text, hit: Hit): ProductFound | undefined {
   const { from, to } = hit;
   const next = words[to];
-  if (!next || taken(to) || breaksBefore(next) || !isContent(next) || tradeWord(next) !== undefined)
-    return undefined;
+  if (!next || taken(to) || breaksBefore(next) || tradeWord(next) !== undefined) return undefined;
+  if (!isContent(next) && !vessels.test(next.folded)) return undefined;
   const range = { from, to: to + 1 };
   const found = index.byTerm.has(next.english) ? searchedRun(words, index, range) : undefined;
   if (found?.from === from) return found;
   // "Who fills the petrol tanks" asks about petrol.
   if (/^tanks?$/.test(next.folded) && words.some(({ folded }) => /^(re)?fill/.test(folded))) return undefined;
-  return isEnglish(words, hit) && isNoun(next) ? unread(words, index, range, hit) : undefined;
+  return isEnglish(words, hit) && (isNoun(next) || vessels.test(next.folded))
+    ? unread(words, index, range, hit)
+    : undefined;
 }
+
+const vessels = /^(cups?|mugs?|glasses|bottles?|jars?|jugs?|pots?|plates?|boxes|bags?|cans?|machines?)$/;
 
 const isEnglish = (words: readonly Word[], { from, to }: Range) =>
   englishPhrases.has(
@@ -97,7 +101,7 @@ function described(
   );
   if (isSaid || !isNoun(near)) return undefined;
   return isOtherKind(words, near, hit, before)
-    ? unread(words, index, { from: hit.from - 1, to: hit.to }, hit)
+    ? unread(words, index, { from: before?.to === hit.from ? before.from : hit.from - 1, to: hit.to }, hit)
     : undefined;
 }
 

@@ -166,7 +166,7 @@ function namedProducts(
     };
   }
   const all = productsIn(words, index, taken);
-  const sure = all.filter((one) => !one.is_weak || isExpected(words, one, taken));
+  const sure = all.filter((one) => !one.is_weak || one.unread !== undefined || isExpected(words, one, taken));
   const placed = sure
     .map((one, at) => ({ one, at, expected: Number(isExpected(words, one, taken)) }))
     .sort((a, b) => b.expected - a.expected || a.at - b.at);

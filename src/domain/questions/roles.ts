@@ -81,6 +81,9 @@ function roleOf(mention: Mention, text: Text): Reading {
   if (preposition === "by" || preposition === "on") return byVerbBefore(before!, preposition, text);
   if (preposition === "for" && mention.form === "name") return reading("buyer");
   if (isOf(mention, text)) return ofNoun(mention, text);
+  // "Who lights his home with Polish candles?"
+  if (preposition === "with" && isAskedWho(text) && mention.is_adjective && after.product && !after.word)
+    return reading("seller", true);
   if (/^(between|starp|with|ar)$/.test(preposition))
     return after.word === undefined ? none : ofScan(mention, after);
   if (/^(in|at|within|inside)$/.test(preposition) || isLocative(mention, text))
@@ -97,6 +100,8 @@ function roleOf(mention: Mention, text: Text): Reading {
 
 const PLACES_OF_USE =
   /^(tables?|plates?|shelves|shelf|kitchens?|homes?|houses|mugs?|cups|shops?|stores?|supermarkets?|stoves?|garages?|roads?|streets?|pockets?|wallets?|purses?|households?|consumers?|shoppers?|drivers?|families|children|kids|hospitals?|schools?|refiner(y|ies)|wardrobes?|feet|stomachs?|mouths?|pizzas?|bakeries|galdiem|veikalos|virtuves|majas)$/;
+
+const isAskedWho = ({ words }: Text) => /^(who|whos|kas)$/.test(words[0]?.folded ?? "");
 
 /** "Butter on French tables", "Polish pockets": what is there was bought. */
 const isPlaceOfUse = ({ form, to }: Mention, { words }: Text) =>
@@ -161,7 +166,10 @@ function scanAfter(mention: Mention, { words, mentions, products }: Text): After
     const isComing = /^(comes?|came|coming)$/.test(folded) && words[at + 1]?.folded === "from";
     const word = isComing ? "buy" : tradeWord(words[at]!);
     const is_weak = WEAK.test(folded);
-    if (word) return { word: is_weak ? strongest(word, words) : word, is_weak, product };
+    // "Our bakery needs flour; who delivers?" is about the need of those who speak.
+    const isOwn =
+      /^needs?$/.test(folded) && words.slice(0, at).some((one) => /^(we|our|my|i)$/.test(one.folded));
+    if (word) return { word: is_weak && !isOwn ? strongest(word, words) : word, is_weak, product };
   }
   return { is_weak: false, product };
 }
