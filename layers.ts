@@ -27,7 +27,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // The parts of areas, each layer above the ones before.
   "src/domain": row(`
     types:eventstore/verify src/core/model layers.ts double-metaphone types:@event-driven-io/emmett
-    fastest-levenshtein ml-matrix multiformats/bases/base58 node:crypto standardwebhooks transliteration
+    fastest-levenshtein merkletreejs ml-matrix multiformats/bases/base58 node:crypto standardwebhooks transliteration
     viem/accounts viem/siwe viem/utils zod`),
   "layers.ts": [],
   "src/datasets": row(`

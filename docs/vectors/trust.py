@@ -71,6 +71,22 @@ def digest(score):
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
+def root(score):
+    """The root of the tree (RFC 9162, 2.1) whose leaves are 64 lines each."""
+    lines = [f"{sx} {score[sx]}\n" for sx in sorted(score) if score[sx] > 0]
+    leaves = ["".join(lines[at:at + 64]).encode() for at in range(0, len(lines), 64)]
+
+    def over(part):
+        if len(part) == 1:
+            return hashlib.sha256(b"\0" + part[0]).digest()
+        left = 1
+        while left * 2 < len(part):
+            left *= 2
+        return hashlib.sha256(b"\1" + over(part[:left]) + over(part[left:])).digest()
+
+    return (over(leaves) if leaves else hashlib.sha256(b"").digest()).hex()
+
+
 def count(task, kept, given):
     """The points of a task, from what was kept of its requester's money and given for it: rows of (day, amount, provider)."""
     day, fee = task["day"], task["fee_micro"]
@@ -266,6 +282,8 @@ def check_export(lines):
         score, edges, rounds = log.computed(x["day"])
         mine = {"method": "ts-trust/1", "agents": sum(value > 0 for value in score.values()), "edges": edges, "rounds": rounds,
                 "table_sha256": TABLE_SHA256, "result_sha256": digest(score)}
+        if "result_root" in x:
+            mine["result_root"] = root(score)
         for name, value in mine.items():
             expect(x[name] == value, f"{name} as of {x['as_of_position']}, day {x['day']}: {x[name]} is told, {value} computed")
     return f"{len(told)} computations"

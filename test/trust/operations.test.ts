@@ -1,6 +1,7 @@
 import { decodeAbiParameters, parseAbiParameters, recoverTypedDataAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
+import { rootOfProof, type ScoreProof } from "../../src/domain/trust/score-tree.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
@@ -47,6 +48,7 @@ type Body = {
   passport: { sx_id: string; hash: string };
   computed_event: string;
   as_of: { position: number; computed_event: string; result_sha256: string };
+  proof: (ScoreProof & { root: string }) | null;
   points: { day: string; trust_score: number; computed_event: string }[];
   factors: Record<string, number | null>;
   samples: Record<string, number>;
@@ -69,6 +71,10 @@ async function get(path: string, more: Record<string, string> = {}) {
     headers: response.headers,
     body: (text.startsWith("{") ? JSON.parse(text) : {}) as Body,
   };
+}
+async function eventOf(event_id: string) {
+  const events = await service.app.store.readLog({ after: 0, limit: 1_000 });
+  return events.find((event) => event.event_id === event_id)!;
 }
 const post = (body: object): RequestInit => ({
   method: "POST",
@@ -205,6 +211,21 @@ describe("a batch", () => {
 });
 
 describe("a score", () => {
+  test("is shown alone by the path from its line to the root in the log", async () => {
+    await agency.compute(Date.now() + 200_000);
+    const { as_of, proof, trust_score } = (await get("/soul/SX%231/trust?proof=true")).body;
+    expect(rootOfProof(proof!)).toBe(proof!.root);
+    expect(proof!.lines).toContain(`1 ${Math.round(trust_score * 1e8)}\n`);
+    const { payload } = await eventOf(as_of.computed_event);
+    expect(payload.result_root).toBe(proof!.root);
+    const { body } = await get("/soul/SX%231/trust?exact=true&proof=true", headers);
+    expect(body.errors).toMatchObject([{ path: "proof" }]);
+    await service.app.pool.query("update read.trust_scores_v3 set score = score + 1 where sx = 1");
+    await service.app.once("trees of scores", () => new Map()).clear();
+    expect((await get("/soul/SX%231/trust?proof=true")).status).toBe(503);
+    await service.app.pool.query("update read.trust_scores_v3 set score = score - 1 where sx = 1");
+  });
+
   test("is the sum of its lines, each with its events", async () => {
     await agency.pay(addressOf(wallet(2)), 3);
     await agency.attest(3, 1, 4);

@@ -115,9 +115,11 @@ export const pointsOf = (
   rules: Rules = TS_TRUST_1,
 ): number => decayed(kind === "spend" ? Math.min(rules.payment_most, points) : points, day, of);
 
-/** The lines `<sx> <score>\n`, ascending by number, without zeros: a computation's digest hashes them. */
+export const lineOf = ({ sx, score }: Pick<Score, "sx" | "score">): string => `${sx} ${score}\n`;
+
+/** The lines, ascending by number, without zeros: a computation's digest hashes them. */
 export const resultLines = ({ scores }: Result): string =>
-  scores.map(({ sx, score }) => (score > 0 ? `${sx} ${score}\n` : "")).join("");
+  scores.map((one) => (one.score > 0 ? lineOf(one) : "")).join("");
 
 export const resultSha256 = (result: Result): string =>
   createHash("sha256").update(resultLines(result)).digest("hex");

@@ -36,6 +36,9 @@ export const events = {
       result_sha256: sha256.describe(
         "SHA-256 of the lines `<sx_number> <micro-points>\\n`: docs/trust-score.md.",
       ),
+      result_root: sha256
+        .optional()
+        .describe("Root of the Merkle tree over these lines, 64 a leaf (RFC 9162): docs/trust-score.md."),
       computed_at: time,
     }),
     public: true,

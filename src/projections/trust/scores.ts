@@ -155,6 +155,12 @@ export async function atOneMoment<T>(pool: pg.Pool, read: (moment: Moment) => Pr
   }
 }
 
+/** The scores of a day that are not 0, ascending by number. */
+export async function scoresOf(moment: Moment, day: number): Promise<Pick<Score, "sx" | "score">[]> {
+  const sql = "select sx, score from read.trust_scores_v3 where day = $1 and score > 0 order by sx";
+  return (await moment.query<Pick<Score, "sx" | "score">>(sql, [day])).rows;
+}
+
 export async function computedAt(pool: pg.Pool, position: number): Promise<ComputedRow | undefined> {
   const text = `select ${COLUMNS} from read.trust_computed_v3 where position = $1`;
   return (await pool.query<ComputedRow>({ name: "trust_computed_at", text, values: [position] })).rows[0];

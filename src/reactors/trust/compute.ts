@@ -7,6 +7,7 @@ import { reactor, type Tick, unlessRefused } from "../../core/background/reactor
 import { TABLE_SHA256 } from "../../domain/trust/decay.ts";
 import { METHOD } from "../../domain/trust/rules.ts";
 import { computeTrust, type Result, resultSha256 } from "../../domain/trust/score.ts";
+import { ScoreTree } from "../../domain/trust/score-tree.ts";
 import * as trust from "../../domain/trust/trust.ts";
 import { dayOfTime } from "../../projections/trust/days.ts";
 import { inputAt, movedAt } from "../../projections/trust/evidence.ts";
@@ -75,6 +76,7 @@ async function computeIfDue(app: App, memory: TrustMemory): Promise<void> {
     rounds: result.rounds,
     table_sha256: TABLE_SHA256,
     result_sha256: resultSha256(result),
+    result_root: new ScoreTree(result.scores).root,
     computed_at: now.toISOString(),
   };
   const meta = { actor: "reactor:trust.compute", operation: "trust.compute" };

@@ -32,6 +32,7 @@ import { free, json, key, open, operation, pay, subject } from "../../declare/in
 import { findAgent } from "./agents.ts";
 import { dayRangeFields, dayRangeOf, MOST_DAYS } from "./day-range.ts";
 import { exactAnswer } from "./exact.ts";
+import { scoreProofOf } from "./score-proof.ts";
 
 const level = z
   .enum(levels)
@@ -102,6 +103,19 @@ const explanation = z
   })
   .nullable();
 
+const scoreProof = z
+  .object({
+    root: sha256.describe("`result_root` of the event `as_of.computed_event`"),
+    index: z.int().describe("The leaf's place, from 0"),
+    size: z.int().describe("Leaves of the tree"),
+    lines: z
+      .string()
+      .describe("The leaf: lines `<number> <micro-points>`, ascending; an agent without a line has 0"),
+    path: z.array(z.string()).describe("RFC 9162, 2.1.3.2: hashes in hex, the lowest first"),
+  })
+  .nullable()
+  .describe("Without `proof=true`, without any score, and of events before it was recorded: null");
+
 const each = <Value extends z.ZodType>(value: Value) =>
   z.object(
     Object.fromEntries(factorNames.map((name) => [name, value])) as Record<
@@ -152,6 +166,10 @@ can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key
       .enum(["true", "false"], "is true or false")
       .default("false")
       .describe("true: explain the score"),
+    proof: z
+      .enum(["true", "false"], "is true or false")
+      .default("false")
+      .describe("true: the Merkle path to the root in the computation's event"),
     exact: z
       .enum(["true", "false"], "is true or false")
       .default("false")
@@ -170,13 +188,15 @@ can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key
       method: z.literal(METHOD),
       as_of: asOf.nullable().describe("Null before the first computation: then every score is 0"),
       explanation,
+      proof: scoreProof,
     }),
   ),
   refuses: [404],
-  example: { id: "SX#1", explain: "true" },
+  example: { id: "SX#1", explain: "true", proof: "true" },
   handle: async ({ input, app, caller }) => {
     const isExact = input.exact === "true";
-    const odd = isExact ? input.explain === "true" && "explain" : input.day !== undefined && "day";
+    const stored = (["explain", "proof"] as const).find((name) => input[name] === "true");
+    const odd = isExact ? stored : input.day !== undefined && "day";
     if (odd)
       return refuseField(odd, isExact ? "is of stored computations: omit exact" : "goes with exact=true");
     const agent = await findAgent(app, input.id);
@@ -196,13 +216,14 @@ can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key
         ...(await factorsShown(app, sx, { day, position, attested })),
         method: METHOD,
         as_of: { position, day: dateOf(day), computed_event: null, result_sha256, computed_at },
-        explanation: null,
+        ...{ explanation: null, proof: null },
       };
     }
-    const { computed, own, explanation } =
-      input.explain === "true"
-        ? await explained(app, sx, input.as_of_position)
-        : { explanation: null, ...(await scoreAt(app, sx, input.as_of_position)) };
+    const wants = { explain: input.explain === "true", prove: input.proof === "true" };
+    const { computed, own, explanation, proof } =
+      wants.explain || wants.prove
+        ? await explained(app, sx, input.as_of_position, wants)
+        : { explanation: null, proof: null, ...(await scoreAt(app, sx, input.as_of_position)) };
     if (!computed && input.as_of_position !== undefined)
       return refuse("not_found", "no computation at or before this position is stored; use a later one");
     const { day = 0, as_of_position: position = 0 } = computed ?? {};
@@ -216,6 +237,7 @@ can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key
       method: METHOD,
       as_of: computed ? asOfShown(computed) : null,
       explanation,
+      proof,
     };
   },
 });
@@ -224,10 +246,19 @@ const scoreAt = ({ pool }: App, sx: number, position: number | undefined) =>
   position === undefined ? newestScore(pool, sx) : storedScore(pool, sx, position);
 
 /** One snapshot: other reads could belong to another computation than the named one. */
-const explained = ({ pool }: App, sx: number, as_of_position: number | undefined) =>
-  atOneMoment(pool, async (moment) => {
+const explained = (
+  app: App,
+  sx: number,
+  as_of_position: number | undefined,
+  { explain, prove }: { explain: boolean; prove: boolean },
+) =>
+  atOneMoment(app.pool, async (moment) => {
     const stored = await storedScore(moment, sx, as_of_position);
-    return { ...stored, explanation: stored ? await explanationOf(moment, sx, stored.computed) : null };
+    return {
+      ...stored,
+      explanation: stored && explain ? await explanationOf(moment, sx, stored.computed) : null,
+      proof: stored && prove ? await scoreProofOf(app, moment, sx, stored.computed) : null,
+    };
   });
 
 async function explanationOf(moment: Moment, sx: number, { as_of_position: position, day }: ComputedRow) {
