@@ -68,7 +68,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // Calls: an operation is declared, served, described and carried.
   "src/api/declare": row(`
     eventstore types:src/anchoring types:src/core src/core/model src/datasets src/domain src/projections
-    types:@modelcontextprotocol/server fastest-levenshtein lru-cache negotiator node:crypto zod`),
+    types:@modelcontextprotocol/server fastest-levenshtein http-message-sig lru-cache negotiator node:crypto zod`),
   "src/api/serve": row(`
     eventstore src/anchoring src/api/declare src/chain src/core src/core/model src/datasets src/domain src/projections
     @x402/core/http lru-cache node:crypto node:timers/promises viem/utils zod`),

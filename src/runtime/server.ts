@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { refuseSuspended } from "../api/agents/agents.ts";
-import { delegateAdmission } from "../api/agents/authority.ts";
+import { delegateAdmission, signerOf } from "../api/agents/authority.ts";
 import { catalogueOf } from "../api/declare/catalogue.ts";
 import { documentsOf } from "../api/describe/documents.ts";
 import { createMetrics } from "../api/describe/metrics.ts";
@@ -48,6 +48,7 @@ export async function openServer(
   const gate = createGate({
     findKey: (digest) => keyByDigest(app.pool, digest),
     findSubjectKey: (digest) => subjectKey(app, digest),
+    findSigner: signerOf(app),
     admitDelegate: delegateAdmission(app),
     refuseSuspended: (caller, watch) => refuseSuspended({ app, caller, unit: { watch } }),
     load: app.load,

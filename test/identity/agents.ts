@@ -1,5 +1,6 @@
 /** Test agents: keys of both kinds, and calls to a service in their name. */
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import type { JWK } from "jose";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { didOf } from "../../src/domain/identity/public-key.ts";
 
@@ -18,7 +19,11 @@ export function evmKey(): TestKey & { kind: "evm" } {
 
 const encoded = (value: string | Buffer) => Buffer.from(value).toString("base64url");
 
-export function ed25519Key(): TestKey & { jwt(text: string, header: object): string; x: string } {
+export function ed25519Key(): TestKey & {
+  jwt(text: string, header: object): string;
+  x: string;
+  private_jwk(): JWK;
+} {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   const { x } = publicKey.export({ format: "jwk" });
   const jwt = (text: string, header: object) => {
@@ -29,6 +34,7 @@ export function ed25519Key(): TestKey & { jwt(text: string, header: object): str
     kind: "ed25519",
     name: didOf({ kind: "ed25519", public: x! }),
     x: x!,
+    private_jwk: () => privateKey.export({ format: "jwk" }) as JWK,
     jwt,
     sign: async (text) => jwt(text, { alg: "EdDSA", typ: "JWT" }),
   };

@@ -22,7 +22,7 @@ export const id = agentRef;
 
 export const actorsOf = ({ api_key_id, keys }: Agent): string[] => [
   ...(api_key_id === null ? [] : [`key:${api_key_id}`]),
-  ...keys.filter(({ kind }) => kind === "evm").map((key) => walletTenant(lowerCase(key.public))),
+  ...keys.map((key) => (key.kind === "evm" ? walletTenant(lowerCase(key.public)) : `key:${key.kid}`)),
 ];
 
 export async function agentNamed(app: App, text: string): Promise<Agent> {

@@ -4,6 +4,7 @@ import type { Personal, Sealed } from "../../core/model/sealed.ts";
 import { type Act, byKey, isSealed } from "../../domain/identity/act.ts";
 import type { Agent } from "../../domain/identity/agent.ts";
 import * as agents from "../../domain/identity/agent.ts";
+import * as agentKey from "../../domain/identity/agent-key.ts";
 import type { ChallengeUse } from "../../domain/identity/challenge.ts";
 import { delegationBetween, walletActedAs } from "../../domain/identity/delegation.ts";
 import { sxId } from "../../domain/identity/fields.ts";
@@ -13,7 +14,7 @@ import { walletTenant } from "../../domain/payments/payment.ts";
 import type { AccessParts } from "../declare/access/way.ts";
 import type { Caller } from "../declare/caller.ts";
 import { type Context, open } from "../declare/index.ts";
-import { agentOf, idOfNumber } from "./agents.ts";
+import { agentNamed, agentOf, idOfNumber } from "./agents.ts";
 import { provenBy } from "./proofs.ts";
 
 /** Limited by address: a contract wallet's signature costs a query to the chain. */
@@ -100,4 +101,15 @@ export const delegateAdmission =
         if (wallet !== undefined) walletActedAs(now, wallet);
       },
     };
+  };
+
+/** An Ed25519 key that is live on a passport signs requests; an EVM key signs texts. */
+export const signerOf =
+  (app: App): NonNullable<AccessParts["findSigner"]> =>
+  async (kid) => {
+    const sx_number = agentKey.boundTo(await app.load(agentKey, agentKey.targetOf(kid)));
+    if (sx_number === undefined) return undefined;
+    const { keys } = await agentNamed(app, String(sx_number));
+    const key = keys.find((one) => one.kid === kid && one.kind === "ed25519");
+    return key && { sx_number, public: key.public };
   };

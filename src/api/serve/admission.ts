@@ -1,10 +1,12 @@
 import { Refusal, refuse } from "../../core/model/refusal.ts";
 import { createKeys, type KeyCheck } from "../declare/access/key.ts";
 import { admitOnBehalf } from "../declare/access/on-behalf.ts";
+import { identifySigner } from "../declare/access/signed-request.ts";
 import { confirmSubject, identifySubject, isSubjectSecret } from "../declare/access/subject.ts";
 import {
   type AccessParts,
   type Admission,
+  type Attempt,
   type Credentials,
   type GuardedOperation,
   type Identity,
@@ -32,12 +34,12 @@ export function createGate(given: AccessParts, checks?: readonly KeyCheck[]): Ga
       const identity = await identify(parts, presented);
       const attempt = { operation, presented, identity };
       if (presented.on_behalf_of !== undefined)
-        return lasting(parts, presented, await admitOnBehalf(attempt, parts, presented.on_behalf_of));
+        return lasting(parts, attempt, await admitOnBehalf(attempt, parts, presented.on_behalf_of));
       let refusal: Refusal | undefined;
       for (const way of inOrder(operation, presented)) {
         const verdict = await way.admit(attempt, parts);
         if (verdict instanceof Refusal) refusal ??= verdict;
-        else if (verdict) return lasting(parts, presented, verdict);
+        else if (verdict) return lasting(parts, attempt, verdict);
       }
       if (paymentOf(operation)) return "pay";
       if (refusal) throw refusal;
@@ -58,12 +60,18 @@ const needsInternal = ({ access }: GuardedOperation): boolean =>
  * Repeatable: checks the key, the delegation and the agent's status. A suspended agent may be read, so only one that could act at
  * first is refused later.
  */
-function lasting(parts: Parts, { secret }: Credentials, admission: Admission): Admission {
-  const { load, refuseSuspended } = parts;
+function lasting(
+  parts: Parts,
+  { presented: { secret }, identity: { signer } }: Pick<Attempt, "presented" | "identity">,
+  admission: Admission,
+): Admission {
+  const { load, refuseSuspended, findSigner } = parts;
   let couldAct: boolean | undefined;
   const still = async () => {
     if (secret !== undefined)
       await (isSubjectSecret(secret) ? confirmSubject(parts, secret) : parts.keys.confirm(secret));
+    if (signer !== undefined && !(await findSigner?.(signer)))
+      refuse("unauthorized", "the key that signed this request was revoked meanwhile");
     if (!load) return;
     await admission.confirm?.(load);
     const suspended = await refuseSuspended?.(admission.caller, load).catch(refusalOnly);
@@ -79,8 +87,14 @@ function refusalOnly(error: unknown): Refusal {
 }
 
 /** A bad key is always refused: a typo must not make a wallet pay. */
-async function identify(parts: Parts, { secret, ip }: Credentials): Promise<Identity> {
-  if (secret === undefined) return { caller: anonymous };
+async function identify(parts: Parts, { secret, ip, signed }: Credentials): Promise<Identity> {
+  const signer = signed && (await identifySigner(parts, signed));
+  if (signer && secret !== undefined)
+    refuse(
+      "invalid",
+      "send an API key or an agent's signature of the request, not both: each names a caller",
+    );
+  if (secret === undefined) return signer ?? { caller: anonymous };
   return isSubjectSecret(secret) ? identifySubject(parts, secret, ip) : parts.keys.identify(secret, ip);
 }
 

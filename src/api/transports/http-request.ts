@@ -3,6 +3,7 @@ import { parseStrict } from "../../../eventstore/canonical.ts";
 import type { JsonObject, JsonValue } from "../../../eventstore/types.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { Refusal, refuse } from "../../core/model/refusal.ts";
+import { isTagged, type SignedRequest } from "../declare/access/signed-request.ts";
 import type { Credentials } from "../declare/access/way.ts";
 import type { Fields, InputReader } from "../declare/input.ts";
 import { prefersProof } from "../declare/named-event.ts";
@@ -27,6 +28,7 @@ class HttpCredentials implements Credentials {
   readonly internal_token: string | undefined;
   /** HEAD is treated as GET. */
   readonly method: string;
+  readonly signed?: SignedRequest;
 
   constructor(req: Request) {
     const { headers, method } = req;
@@ -49,6 +51,7 @@ class HttpCredentials implements Credentials {
     this.on_behalf_of = text(headers["on-behalf-of"]);
     this.internal_token = text(headers["x-internal-token"]);
     this.method = method === "HEAD" ? "GET" : method;
+    if (isTagged(text(headers["signature-input"]))) this.signed = signedRequest(req);
   }
 
   get is_local() {
@@ -124,6 +127,17 @@ export class HttpCall implements CallRequest {
   get signal() {
     return endOf(this.#res, this.#called.stopping);
   }
+}
+
+/** Values that are not ASCII cannot be signed. */
+function signedRequest({ method, originalUrl, rawHeaders, headers }: Request): SignedRequest {
+  const fields = rawHeaders.flatMap((name, at) =>
+    at % 2 === 0 && /^[\t\x20-\x7e]*$/.test(rawHeaders[at + 1]!)
+      ? [{ name: name.toLowerCase(), value: rawHeaders[at + 1]! }]
+      : [],
+  );
+  const has_body = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  return { method, target: originalUrl, fields, has_body };
 }
 
 const withoutQuery = (url: string) => url.split("?", 1)[0]!;

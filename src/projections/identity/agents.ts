@@ -202,14 +202,17 @@ export async function countAgents(pool: pg.Pool, status: AgentStatus): Promise<n
   return rows[0]?.agents ?? 0;
 }
 
-/** Agents with activity since a day, by their own key or a live wallet. */
+/** Agents with activity since a day, by their API key or a live key. */
 export async function countActive(pool: pg.Pool, since: string): Promise<number> {
   const text = `with seen as (select distinct actor from read.agent_activity_v1 where day >= $1)
     select count(*)::int as active from (
       select a.sx_number from seen join read.agents_v2 a on a.state->>'api_key_id' = substr(actor, 5) where actor like 'key:%'
       union
       select k.sx_number from seen join read.agent_keys_v2 k on k.kind = 'evm' and k.public = substr(actor, 8) and k.live
-        where actor like 'wallet:%') agents`;
+        where actor like 'wallet:%'
+      union
+      select k.sx_number from seen join read.agent_keys_v2 k on k.kind = 'ed25519' and k.kid = substr(actor, 5) and k.live
+        where actor like 'key:%') agents`;
   return (await pool.query<{ active: number }>({ name: "active_agents", text, values: [since] })).rows[0]!
     .active;
 }

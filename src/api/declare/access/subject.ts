@@ -39,10 +39,17 @@ export const subject = (scope: Scope, own?: OwnLimit): Way => ({
   kind: "subject's key",
   ...(own && { price: `free, ${own.calls} ${EACH[own.per]}` }),
   delegated: { scope, owns: "agent" },
-  security: [{ subjectBearer: [] }, { subjectKey: [] }],
+  security: [{ subjectBearer: [] }, { subjectKey: [] }, { subjectSignature: [] }],
   schemes: {
     subjectBearer: { type: "http", scheme: "bearer", description: "A subject's own key: sk_soul_…" },
     subjectKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "The same" },
+    subjectSignature: {
+      type: "apiKey",
+      in: "header",
+      name: "Signature",
+      description:
+        "A live Ed25519 key's signature of the request, with Signature-Input (RFC 9421, Web Bot Auth)",
+    },
   },
   statuses: [403, 409],
   invitation: "a subject's own key: Authorization: Bearer sk_soul_…",

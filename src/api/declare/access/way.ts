@@ -13,6 +13,7 @@ import { PROOF_SECONDS } from "../../../domain/access/wallet-proof.ts";
 import type { SignedAct } from "../../../domain/identity/act.ts";
 import type { KeyRow, KeyWithDigest } from "../../../projections/access/keys.ts";
 import type { Caller } from "../caller.ts";
+import type { RequestSigner, SignedRequest } from "./signed-request.ts";
 
 export type Usdc = `${number}`;
 
@@ -28,9 +29,12 @@ export type Credentials = {
   ip: string;
   method: string;
   path: string;
+  /** A request with a signature of Web Bot Auth. */
+  signed?: SignedRequest;
 };
 
-export type Identity = { caller: Caller; key?: KeyRow };
+/** `signer`: the agent's key that signed the request. */
+export type Identity = { caller: Caller; key?: KeyRow; signer?: string };
 
 export type GuardedOperation = { name: string; access: readonly Way[] };
 
@@ -88,6 +92,8 @@ export type OpeningSetting = "SETTLE_OPEN";
 export type AccessParts = {
   findKey: (digest: Buffer) => Promise<KeyWithDigest | undefined>;
   findSubjectKey?: (digest: Buffer) => Promise<SubjectKey | undefined>;
+  /** The agent that a key is live on, by its thumbprint. */
+  findSigner?: (kid: string) => Promise<RequestSigner | undefined>;
   admitDelegate?: (request: DelegateRequest) => Promise<Pick<Admission, "caller" | "confirm">>;
   /** Includes delegates of such agents. Absent where no area has agents. */
   refuseSuspended?: (caller: Caller, watch: Watch) => Promise<void>;

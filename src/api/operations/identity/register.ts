@@ -22,10 +22,10 @@ import { keyOfId, publicKey } from "../../../domain/identity/public-key.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import { passportOf, passportShown, placeOfName } from "../../agents/agents.ts";
 import { challengeField, type Proof, provenBy, refuseProof, signatureField } from "../../agents/proofs.ts";
+import { AGENT_SCOPES } from "../../declare/access/signed-request.ts";
 import { type Context, json, open, operation } from "../../declare/index.ts";
 
 /** Scopes of an agent's own key; no priced operation accepts them. */
-const SOUL_SCOPES: keys.Scope[] = ["read", "order", "node"];
 
 const CAMPAIGN = "first 1,000,000 passports, free";
 
@@ -210,7 +210,7 @@ async function issueKey(
       tenant,
       space: "soul",
       label: null,
-      scopes: SOUL_SCOPES,
+      scopes: AGENT_SCOPES,
       daily: null,
       monthly: null,
       secret_sha256: digestOf(secret).toString("hex"),

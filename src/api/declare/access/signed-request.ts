@@ -1,0 +1,135 @@
+/**
+ * A request that a passport's Ed25519 key has signed: Web Bot Auth, a profile of HTTP message signatures. Sources: RFC 9421, and
+ * draft-meunier-web-bot-auth-architecture.
+ */
+import { createPublicKey, verify } from "node:crypto";
+import { isSignatureError, type VerifiedSignature, verifySignature } from "http-message-sig";
+import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import type { Scope } from "../../../domain/access/key.ts";
+import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
+import type { AccessParts, Identity } from "./way.ts";
+
+/** `target`: path and query as sent. */
+export type SignedRequest = {
+  method: string;
+  target: string;
+  fields: readonly { name: string; value: string }[];
+  has_body: boolean;
+};
+
+/** A live key of an agent; `public`: 32 bytes in base64url. */
+export type RequestSigner = { sx_number: number; public: string };
+
+/** The same as an agent's API key has. */
+export const AGENT_SCOPES: Scope[] = ["read", "order", "node"];
+
+/** Seconds that a signature is good for. */
+export const LONGEST_SIGNATURE_S = 300;
+const AHEAD_S = 30;
+/** A signature lives for minutes, less than the limit's hour. */
+const NONCES: CallLimit = { name: "signed-requests", calls: 1, per: "hour" };
+const TAG = "web-bot-auth";
+const SHA256 = /^sha-256=:[A-Za-z0-9+/]{43}=:$/;
+const READS = new Set(["GET", "HEAD", "OPTIONS"]);
+const PARAMETERS = ["created", "expires", "keyid", "nonce", "tag"];
+
+const tagged = new RegExp(`;\\s*tag="${TAG}"`);
+const KEYID = /;\s*keyid="([A-Za-z0-9_-]{43})"/;
+
+/** True for a request with a signature of this profile; other signatures mean nothing here. */
+export const isTagged = (signature_input: string | undefined): signature_input is string =>
+  signature_input !== undefined && tagged.test(signature_input);
+
+/** undefined: nobody's key here, as when a platform signs for all of its agents. */
+export async function identifySigner(
+  { findSigner, app, clock, limits }: AccessParts,
+  signed: SignedRequest,
+): Promise<(Identity & { signer: string }) | undefined> {
+  const input = signed.fields.find(({ name }) => name === "signature-input")?.value;
+  const kid = input === undefined ? undefined : KEYID.exec(input)?.[1];
+  const signer = kid === undefined ? undefined : await findSigner?.(kid);
+  if (kid === undefined || !signer) return undefined;
+  const { nonce } = await verified(signed, {
+    kid,
+    signer,
+    public_url: app.settings.public_url,
+    now: clock.now(),
+  });
+  if (!(await limits.take(NONCES, `${kid} ${nonce}`)).granted)
+    refuseSignature("its nonce was used before; sign each request with a new one");
+  const { sx_number } = signer;
+  return {
+    caller: {
+      kind: "subject",
+      key_id: kid,
+      subject: String(sx_number),
+      tenant: soulTenant(sx_number),
+      scopes: AGENT_SCOPES,
+    },
+    signer: kid,
+  };
+}
+
+async function verified(
+  { method, target, fields, has_body }: SignedRequest,
+  { kid, signer, public_url, now }: { kid: string; signer: RequestSigner; public_url: string; now: Date },
+) {
+  const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: signer.public }, format: "jwk" });
+  const verifier = {
+    algorithm: "ed25519",
+    verify: (data: Uint8Array, signature: Uint8Array) => verify(null, data, key, signature),
+  };
+  // The digest is that of the coded bytes, which nobody keeps.
+  const is_coded = fields.some(({ name }) => name === "content-encoding");
+  if (has_body && is_coded) refuseSignature("its body is sent without Content-Encoding");
+  const digest = fields.find(({ name }) => name === "content-digest")?.value;
+  if (digest !== undefined && !SHA256.test(digest)) refuseSignature("its Content-Digest is sha-256=:…:");
+  const now_s = Math.floor(now.getTime() / 1_000);
+  // A write that is not covered could be exchanged for another by whoever forwards it.
+  const write = READS.has(method) ? [] : ["@method", "@target-uri", ...(has_body ? ["content-digest"] : [])];
+  try {
+    const { parameters, components } = await verifySignature(
+      { kind: "request", method, targetUri: public_url + target, fields },
+      {
+        policy: {
+          algorithms: ["ed25519"],
+          requiredComponents: ["@authority", ...write],
+          requiredParameters: PARAMETERS,
+          maxAge: LONGEST_SIGNATURE_S,
+          clockSkew: AHEAD_S,
+          now: now_s,
+        },
+        resolveVerifier: ({ parameters: { keyid } }) => {
+          if (keyid !== kid) throw new Error("two keys are named");
+          return verifier;
+        },
+      },
+    );
+    refuseLoose({ parameters, components }, fields);
+    return { nonce: String(parameters.nonce) };
+  } catch (error) {
+    if (!isSignatureError(error)) throw error;
+    return refuseSignature(
+      `${error.message}; it covers ${["@authority", ...write].join(", ")} and has ${PARAMETERS.join(", ")}, at most ${LONGEST_SIGNATURE_S} seconds apart`,
+    );
+  }
+}
+
+/** The profile's own rules, beyond those of RFC 9421. */
+function refuseLoose(
+  { parameters, components }: Pick<VerifiedSignature, "parameters" | "components">,
+  fields: SignedRequest["fields"],
+): void {
+  const { created = 0, expires = 0, nonce = "", tag } = parameters;
+  if (tag !== TAG) refuseSignature(`its tag is ${TAG}`);
+  if (expires - created > LONGEST_SIGNATURE_S)
+    refuseSignature(`it expires at most ${LONGEST_SIGNATURE_S} seconds after it was created`);
+  if (nonce.length < 8 || nonce.length > 128) refuseSignature("its nonce has 8 to 128 characters");
+  const names_agent = fields.some(({ name }) => name === "signature-agent");
+  if (names_agent && !components.some(({ name }) => name === "signature-agent"))
+    refuseSignature("it covers signature-agent, if the request has that header");
+}
+
+const refuseSignature = (fault: string): never =>
+  refuse("unauthorized", `the request's signature does not hold: ${fault}`);
