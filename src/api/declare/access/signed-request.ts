@@ -8,18 +8,7 @@ import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Scope } from "../../../domain/access/key.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
-import type { AccessParts, Identity } from "./way.ts";
-
-/** `target`: path and query as sent. */
-export type SignedRequest = {
-  method: string;
-  target: string;
-  fields: readonly { name: string; value: string }[];
-  has_body: boolean;
-};
-
-/** A live key of an agent; `public`: 32 bytes in base64url. */
-export type RequestSigner = { sx_number: number; public: string };
+import type { AccessParts, Identity, RequestSigner, SignedRequest } from "./way.ts";
 
 /** The same as an agent's API key has. */
 export const AGENT_SCOPES: Scope[] = ["read", "order", "node"];

@@ -13,9 +13,19 @@ import { PROOF_SECONDS } from "../../../domain/access/wallet-proof.ts";
 import type { SignedAct } from "../../../domain/identity/act.ts";
 import type { KeyRow, KeyWithDigest } from "../../../projections/access/keys.ts";
 import type { Caller } from "../caller.ts";
-import type { RequestSigner, SignedRequest } from "./signed-request.ts";
 
 export type Usdc = `${number}`;
+
+/** `target`: path and query as sent. */
+export type SignedRequest = {
+  method: string;
+  target: string;
+  fields: readonly { name: string; value: string }[];
+  has_body: boolean;
+};
+
+/** A live key of an agent; `public`: 32 bytes in base64url. */
+export type RequestSigner = { sx_number: number; public: string };
 
 export type Credentials = {
   secret: string | undefined;
