@@ -3,18 +3,30 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { classify } from "../../src/domain/compliance/classify.ts";
 import { rulesOn } from "../../src/domain/compliance/rules.ts";
-import { blindSets, exceptionsSet } from "./blind-sets.ts";
+import { blindSets, exceptionSets } from "./blind-sets.ts";
 import { lexiconPage, matrixOf, matrixPage, missesOf } from "./matrix.ts";
 
 const levelOf = (text: string) => classify(text, rulesOn("2026-11-20")).risk_level;
 
-test("exceptions of Annex III and double meanings: all HIGH ones are found, and at most six others are called HIGH", () => {
-  const { of, labelled, answered } = matrixOf(exceptionsSet);
-  expect([of("HIGH", "HIGH"), labelled("HIGH")]).toEqual([34, 34]);
-  expect(answered("HIGH")).toBeLessThanOrEqual(40);
-  expect([of("PROHIBITED", "PROHIBITED"), answered("PROHIBITED")]).toEqual([25, 25]);
-  expect(of("PROHIBITED", "MINIMAL")).toBe(0);
-});
+const exceptions = Object.entries(exceptionSets);
+
+test.each(exceptions)(
+  "%s set of exceptions: 95 percent of the HIGH and of the PROHIBITED descriptions are found",
+  (_, set) => {
+    const { of, labelled } = matrixOf(set);
+    expect(of("HIGH", "HIGH") / labelled("HIGH")).toBeGreaterThanOrEqual(0.95);
+    expect(of("PROHIBITED", "PROHIBITED") / labelled("PROHIBITED")).toBeGreaterThanOrEqual(0.95);
+    expect(of("PROHIBITED", "MINIMAL") + of("HIGH", "MINIMAL")).toBe(0);
+  },
+);
+
+test.each(exceptions)(
+  "%s set of exceptions: 95 percent of the descriptions called HIGH are labelled HIGH",
+  (_, set) => {
+    const { of, answered } = matrixOf(set);
+    expect(of("HIGH", "HIGH") / answered("HIGH")).toBeGreaterThanOrEqual(0.95);
+  },
+);
 
 describe("two blind sets of labelled descriptions", () => {
   const sets = Object.entries(blindSets);

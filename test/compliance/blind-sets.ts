@@ -28,5 +28,11 @@ export const blindSets = {
   afterLexicon6: setIn("after-lexicon-6.jsonl"),
 } as const;
 
-/** Exceptions of Annex III, and words with two meanings, beside HIGH and PROHIBITED descriptions; `lexicon/6` has not learnt from it. */
-export const exceptionsSet = setIn("exceptions.jsonl");
+/** Exceptions of Annex III, and words with two meanings, beside HIGH and PROHIBITED descriptions; `lexicon/7` has learnt from each. */
+export const exceptionSets = {
+  afterLexicon6: setIn("exceptions.jsonl"),
+  second: setIn("exceptions-2.jsonl"),
+  third: setIn("exceptions-3.jsonl"),
+  fourth: setIn("exceptions-4.jsonl"),
+  fifth: setIn("exceptions-5.jsonl"),
+} as const;

@@ -80,7 +80,7 @@ export const matrixPage = (): string =>
 
 export const lexiconPage = (): string =>
   [
-    row(["file of `lexicon/6`", "provision", "phrases", "rules", "SHA-256"]),
+    row(["file of `lexicon/7`", "provision", "phrases", "rules", "SHA-256"]),
     row(["---", "---", "---:", "---:", "---"]),
     ...lexiconFacts((value) => canonicalText(value as Parameters<typeof canonicalText>[0], "lexicon")).map(
       ({ name, article, phrases, rules, sha256 }) =>

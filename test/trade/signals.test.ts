@@ -57,6 +57,27 @@ describe("alerts and flow-pulse", () => {
     }
   });
 
+  test("of one reporter are its own alone, judged by themselves, and alerts and movers have its months", async () => {
+    const [one, all] = await Promise.all([
+      ask.alerts({ months: 6, reporter: "LV" }),
+      ask.alerts({ months: 6 }),
+    ]);
+    expect(new Set([...one.data.alerts, ...one.data.movers].map(({ reporter }) => reporter))).toEqual(
+      new Set(["LV"]),
+    );
+    const score = ({ product, flow, period, z }: (typeof all.data.alerts)[number]) => [
+      product,
+      flow,
+      period,
+      z,
+    ];
+    const found = all.data.alerts.filter(({ reporter }) => reporter === "LV").map(score);
+    // Fewer series are judged together, so that none of the common alerts is lost.
+    expect(one.data.alerts.map(score)).toEqual(expect.arrayContaining(found));
+    expect(found.length).toBeGreaterThan(0);
+    expect(one.data.movers.length).toBeGreaterThan(0);
+  });
+
   test("have a year-on-year score for a heading, even in a finer dataset", async () => {
     const series = { reporter: "LV", flow: "EXPORT", period: 202406 } as const;
     const judged = { value_eur: 1, base_eur: 1, standard_deviation_eur: 1, z: 1, p_value: 1, p_adjusted: 1 };

@@ -88,7 +88,7 @@ export const skills: readonly Skill[] = [
   },
   {
     name: "tracker",
-    version: 2,
+    version: 3,
     scope: "skill",
     summary:
       "Recent movements: unusual months, the strongest pulses, single sources, imports ahead of policies",
@@ -101,7 +101,7 @@ export const skills: readonly Skill[] = [
       {
         id: "alerts",
         operation: "trade_alerts",
-        input: { hs: "$slots.hs", flow: "$slots.flow", months: 6 },
+        input: { reporter: "$slots.country", hs: "$slots.hs", flow: "$slots.flow", months: 6 },
       },
       {
         id: "pulse",

@@ -45,7 +45,12 @@ export async function anomaliesOf(
   // A country outside the 27 reports nothing that could stand out.
   if (unknownPartner(region) === undefined && !isReporter(region)) return [];
   for (const hs of products) {
-    const sourced = await report.ask("trade_alerts", { months: 6, flow: "IMPORT", hs });
+    const sourced = await report.ask("trade_alerts", {
+      months: 6,
+      flow: "IMPORT",
+      hs,
+      ...(isReporter(region) && { reporter: region }),
+    });
     found.push(...anomaliesIn(report, sourced, region));
   }
   return found;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { FALSE_DISCOVERY_RATE } from "../../../domain/trade/anomalies.ts";
 import { completenessOf } from "../../../domain/trade/coverage.ts";
-import { basis, dataset, flow, hs, recentMonths } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, flow, hs, recentMonths, reporter } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import { OUTLIER_SCORE } from "../../../domain/trade/unit-values.ts";
@@ -40,6 +40,9 @@ const MOST_ALERTS = 100;
 const MOST_MOVERS = 20;
 
 export const alertsInput = z.object({
+  reporter: reporter
+    .optional()
+    .describe("One reporting country, whose series are judged by themselves; omitted = all 27 together"),
   months: recentMonths,
   flow: flow.optional(),
   hs: hs.optional(),
@@ -87,11 +90,10 @@ export async function alerts(
   input: z.output<typeof alertsInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof alertsOutput>> {
-  return onDataset(trade, { ...watchedQuestion(input), reporters: [] }, async (lease, query) => {
-    const watched = {
-      ...query,
-      reporters: lease.manifest.coverage.reporters.map(({ reporter }) => reporter),
-    };
+  const reporters = input.reporter === undefined ? [] : [input.reporter];
+  return onDataset(trade, { ...watchedQuestion(input), reporters }, async (lease, query) => {
+    const covered = lease.manifest.coverage.reporters.map((one) => one.reporter);
+    const watched = { ...query, reporters: input.reporter === undefined ? covered : reporters };
     const series = watchedSeries(lease, watched);
     const [judged, movers] = await Promise.all([
       judge(lease, watched, signal, series),
