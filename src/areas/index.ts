@@ -17,6 +17,7 @@ import { log } from "./log.ts";
 import { lounge } from "./lounge.ts";
 import { marketplace } from "./marketplace.ts";
 import { mirror } from "./mirror.ts";
+import { notices } from "./notices.ts";
 import { operator } from "./operator.ts";
 import { payments } from "./payments.ts";
 import { reference } from "./reference.ts";
@@ -49,6 +50,7 @@ export const areas: readonly Area[] = [
   wallet,
   lounge,
   alerts,
+  notices,
   replay,
   payments,
   log,

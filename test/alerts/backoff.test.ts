@@ -7,7 +7,7 @@ import {
   type Failure,
   JITTER,
   retryAfterSeconds,
-} from "../../src/domain/alerts/backoff.ts";
+} from "../../src/domain/webhooks/backoff.ts";
 import { AT, failure } from "./histories.ts";
 
 describe("the pause before the next attempt", () => {

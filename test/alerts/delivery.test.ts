@@ -3,9 +3,9 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { App } from "../../src/core/app.ts";
-import { BACKOFF_S } from "../../src/domain/alerts/backoff.ts";
-import { secretOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
+import { BACKOFF_S } from "../../src/domain/webhooks/backoff.ts";
+import { secretOf, signingAt } from "../../src/domain/webhooks/message.ts";
 import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { replace } from "../support/replace.ts";
 import { startService } from "../support/service.ts";
@@ -184,7 +184,7 @@ test("for a day after a rotation both secrets verify, then only the new one", as
     new Webhook(secretOf(app.signer, id, { rotation })).verify(body, headers as Record<string, string>);
   clock.pass(86_400);
   const later = { ...(await stateOf(app, id)), waiting: new Map() };
-  expect(subscriptions.signing(later, at()).map(({ rotation }) => rotation)).toEqual([1]);
+  expect(signingAt(later.secrets, at()).map(({ rotation }) => rotation)).toEqual([1]);
 });
 
 test("two processes that run ticks concurrently deliver once", async () => {

@@ -1,6 +1,7 @@
 /** Builders for the histories of alert tests. */
-import type { Failure } from "../../src/domain/alerts/backoff.ts";
+
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
+import type { Failure } from "../../src/domain/webhooks/backoff.ts";
 import { specificationOf } from "../support/specification.ts";
 
 export const AT = "2026-11-21T12:00:00.000Z";

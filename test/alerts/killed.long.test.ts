@@ -6,7 +6,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { secretOf } from "../../src/domain/alerts/message.ts";
+import { secretOf } from "../../src/domain/webhooks/message.ts";
 import { startProgram } from "../support/compiled.ts";
 import { startService } from "../support/service.ts";
 import { development, folded, stateOf, subscribed, takeAlertTurn, triggered } from "./delivery-setup.ts";

@@ -2,8 +2,9 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import type { Signer } from "../../src/core/model/ports/signer.ts";
-import { alertIdOf, isWatched, messageOf, secretOf } from "../../src/domain/alerts/message.ts";
+import { alertIdOf, isWatched, messageOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
+import { secretOf, signingAt } from "../../src/domain/webhooks/message.ts";
 import { refusedAs } from "../support/specification.ts";
 import { AT, type Event, facts, finding, given, later, subscribed, subscriptionAfter } from "./histories.ts";
 
@@ -37,7 +38,7 @@ describe("secrets", () => {
       .when(subscriptions.rotateSecret(AT))
       .then([rotated(1)]);
     const state = subscriptionAfter(subscribed, rotated(1));
-    const rotations = (at: string) => subscriptions.signing(state, at).map(({ rotation }) => rotation);
+    const rotations = (at: string) => signingAt(state.secrets, at).map(({ rotation }) => rotation);
     expect(rotations(later(86_399))).toEqual([1, 0]);
     expect(rotations(later(86_400))).toEqual([1]);
     given([subscribed, rotated(1)])

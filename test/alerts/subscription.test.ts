@@ -1,9 +1,9 @@
 /** A subscription's life as given events, when a decision, then events. */
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { BACKOFF_S } from "../../src/domain/alerts/backoff.ts";
 import * as evaluation from "../../src/domain/alerts/evaluation.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
+import { BACKOFF_S } from "../../src/domain/webhooks/backoff.ts";
 import { refusedAs, specificationOf } from "../support/specification.ts";
 import {
   AT,

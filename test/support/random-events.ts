@@ -154,7 +154,7 @@ class Payloads {
       this.#ownId(name) ?? (name === "product_id" && place.prefix === "stock-" ? place.id : undefined);
     if (own !== undefined) return Number(own);
     if (name === "sx_number" && place.prefix === "agent-") return place.n + 1;
-    const fits = [1 + below(4), below(40), 100 * (1 + below(50)), place.position, 2.5, 0.5];
+    const fits = [1 + below(4), below(40), 100 * (1 + below(50)), place.position, 2.5, 0.5, 202_401];
     return fits.find((value) => schema.safeParse(value).success) ?? 1;
   }
 
@@ -166,7 +166,8 @@ class Payloads {
     if (name === "asset") return asset;
     if (name === "nonce" && place.prefix === "payment-") return place.id.split(":")[4]!;
     if (/^(kid|public|wallet)$/.test(name)) return wallet(below(4));
-    if (/^(tenant|by|to)$/.test(name)) return TENANTS[below(TENANTS.length)]!;
+    const party = /^(tenant|by|to)$/.test(name) ? TENANTS[below(TENANTS.length)]! : undefined;
+    if (party !== undefined && schema.safeParse(party).success) return party;
     if (/^(source|payment_id)$/.test(name) && below(2) === 0)
       return `${name === "source" ? "payment:" : ""}${paymentId(below(FEW))}`;
     const at = new Date(START + place.position * 3_600_000 - below(5) * 7_200_000).toISOString();
@@ -190,7 +191,7 @@ class Payloads {
         "riga",
       ],
       ...["3b241101-e2bb-4255-8caf-4136c566a962", `${hex(below(FEW), 32)}`, "https://example.org/"],
-      ...["A".repeat(16), "A".repeat(22), "a.ts", "docs/a.md"],
+      ...["A".repeat(16), "A".repeat(22), "a.ts", "docs/a.md", paymentId(1), "4401310000"],
     ];
     const fitting = some.filter((value) => schema.safeParse(value).success);
     const free = schema.safeParse("any words").success;

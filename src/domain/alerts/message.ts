@@ -1,15 +1,8 @@
 /** The body of a webhook: the alert as JSON, signed by the Standard Webhooks scheme (www.standardwebhooks.com). */
-import { createHmac, hash } from "node:crypto";
-import { Webhook } from "standardwebhooks";
+import { hash } from "node:crypto";
 import type { Signer } from "../../core/model/ports/signer.ts";
-import {
-  type Finding,
-  type Secret,
-  type Subscription,
-  signing,
-  type Waiting,
-  type Watch,
-} from "./subscription.ts";
+import { signedMessage, type WebhookMessage } from "../webhooks/message.ts";
+import type { Finding, Subscription, Waiting, Watch } from "./subscription.ts";
 
 /** The `type` of every alert that is sent. */
 export const ALERT_TYPE = "trade.anomaly";
@@ -17,30 +10,12 @@ export const ALERT_TYPE = "trade.anomaly";
 /** The `type` of a test event that the owner requested. */
 export const TEST_TYPE = "trade.anomaly.test";
 
-export type WebhookMessage = { url: string; headers: Record<string, string>; body: string };
-
 /**
  * The id of an alert, which is also its `webhook-id`: the same for the same month of the same series in every
  * release.
  */
 export const alertIdOf = (subscriptionId: string, { reporter, product, flow, period }: Finding) =>
   `msg_${hash("sha256", [subscriptionId, reporter, product, flow, period].join("\n")).slice(0, 32)}`;
-
-/** No text that the service signs for others begins so. */
-const SECRETS = Buffer.from("tallystick/webhook-secrets/1\0");
-
-/**
- * The signing secret of a subscription, `whsec_` and 32 bytes in base64. It is the HMAC-SHA256 of subscription and
- * rotation under a signature by the service's key. Ed25519 is deterministic, so no secret is stored.
- */
-export function secretOf(
-  signer: Signer,
-  subscriptionId: string,
-  { rotation }: Pick<Secret, "rotation">,
-): string {
-  const mac = createHmac("sha256", signer.sign(SECRETS)).update(`${subscriptionId}\n${rotation}`);
-  return `whsec_${mac.digest("base64")}`;
-}
 
 /** One attempt's message: its id and body are the same in every attempt; the time and signature are the attempt's. */
 export function messageOf(
@@ -53,23 +28,8 @@ export function messageOf(
 ): WebhookMessage {
   const { subscription_id, url } = subscription.facts;
   const data = { alert_id: alertId, subscription_id, ...finding };
-  // Stored events order their fields differently from new ones.
-  const inOrder = Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const body = JSON.stringify({ type, timestamp: triggered_at, data: inOrder });
-  const signatures = signing(subscription, at.toISOString()).map((secret) =>
-    new Webhook(secretOf(signer, subscription_id, secret)).sign(alertId, at, body),
-  );
-  return {
-    url,
-    body,
-    headers: {
-      "content-type": "application/json",
-      "user-agent": "tallystick-webhooks/1",
-      "webhook-id": alertId,
-      "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
-      "webhook-signature": signatures.join(" "),
-    },
-  };
+  const signing = { subscription_id, url, secrets: subscription.secrets };
+  return signedMessage(signer, signing, alertId, { type, timestamp: triggered_at, data }, at);
 }
 
 /** An alert as the subscription might get one, with figures that are nobody's. */

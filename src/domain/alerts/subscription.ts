@@ -7,7 +7,8 @@ import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { month, time } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { flows } from "../trade/units.ts";
-import { afterFailure, type Failure } from "./backoff.ts";
+import { afterFailure, type Failure } from "../webhooks/backoff.ts";
+import { MOST_SECRETS, OLD_SECRET_HOURS, rotatedAway, type Secret, signingAt } from "../webhooks/message.ts";
 import { alertProblems } from "./problems.ts";
 
 /** Alerts that a new subscription may have delivered. */
@@ -16,13 +17,9 @@ export const FIRST_CREDITS = 100;
 export const TOPUP_CREDITS = 500;
 /** The most alerts that wait for delivery; further ones are left to the next release. */
 export const MOST_WAITING = 500;
-/** Hours that a rotated secret still signs. */
-export const OLD_SECRET_HOURS = 24;
 export const MOST_SUBSCRIPTIONS = 100;
 /** Characters of the reason why an attempt failed. */
 const MOST_REASON = 300;
-/** Secrets that may sign one delivery: the newest, and those rotated away within the last day. */
-export const MOST_SECRETS = 5;
 
 /** Test events of a subscription within any hour. */
 export const MOST_TESTS = 20;
@@ -185,9 +182,6 @@ export type SubscriptionEvent = EventOf<typeof events>;
 /** An alert that is not delivered yet; `attempts` so far, the next one when `next_attempt_at` has come. */
 export type Waiting = { finding: Finding; triggered_at: string; attempts: number; next_attempt_at: string };
 
-/** A secret by its rotation; `until`: when it signs no more, null for the newest. */
-export type Secret = { rotation: number; until: string | null };
-
 export type Subscription = {
   status: "active" | "paused" | "disabled" | "deleted";
   facts: Subscribed;
@@ -223,7 +217,7 @@ export function evolve(state: SubscriptionState, event: SubscriptionEvent): Subs
     }
     case "SecretRotated": {
       const { rotation, old_until, rotated_at } = event.data;
-      const older = signing(state, rotated_at).map((one) => ({ ...one, until: one.until ?? old_until }));
+      const older = rotatedAway(state.secrets, rotated_at, old_until);
       return { ...state, secrets: [{ rotation, until: null }, ...older] };
     }
     case "AlertTriggered": {
@@ -284,10 +278,6 @@ function without(waiting: Subscription["waiting"], id: string): Subscription["wa
   return left;
 }
 
-/** The secrets that sign at an ISO time, the newest first. */
-export const signing = ({ secrets }: Subscription, at: string): Secret[] =>
-  secrets.filter(({ until }) => until === null || until > at);
-
 /** The subscription as its owner sees it; refused where there is none, or it was deleted. */
 export function existingSubscription(state: SubscriptionState): Subscription {
   if (!state)
@@ -318,7 +308,7 @@ export const topUp =
 export const rotateSecret =
   (at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    const secrets = signing(existingSubscription(state), at);
+    const secrets = signingAt(existingSubscription(state).secrets, at);
     if (secrets.length >= MOST_SECRETS)
       refuse(
         "conflict",

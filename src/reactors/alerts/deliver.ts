@@ -1,12 +1,11 @@
 /** Posts due alerts to their webhooks, and records the results. */
 import type { App } from "../../core/app.ts";
 import { reactor } from "../../core/background/reactor.ts";
-import { WebhookUnreached } from "../../core/model/ports/webhooks.ts";
-import { type Failure, retryAfterSeconds } from "../../domain/alerts/backoff.ts";
 import { messageOf } from "../../domain/alerts/message.ts";
 import type { SubscriptionEvent, SubscriptionState } from "../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../domain/alerts/subscription.ts";
 import { alertsProjection, type DueAlert, dueAlerts } from "../../projections/alerts/subscriptions.ts";
+import { type Outcome, post } from "../webhooks/post.ts";
 
 const AT_ONCE = 50;
 /** Alerts of one subscription in a tick, so that one slow webhook does not delay all others. */
@@ -48,22 +47,6 @@ async function deliver(app: App, { alert_id, subscription_id: id, tenant }: DueA
   if (!alert || alert.next_attempt_at > now.toISOString()) return;
   const outcome = await post(app, messageOf(app.signer, state, alert_id, alert, now));
   await app.decide(subscriptions, target, outcomeOf(app, alert_id, outcome), { meta });
-}
-
-export type Outcome = { kind: "taken"; status: number } | { kind: "failed"; failure: Failure };
-
-/** Posts once; any answer but 2xx is a failure. */
-export async function post(app: App, message: Parameters<App["webhooks"]["post"]>[0]): Promise<Outcome> {
-  try {
-    const { status, retry_after } = await app.webhooks.post(message);
-    if (status >= 200 && status < 300) return { kind: "taken", status };
-    const note = status >= 300 && status < 400 ? "; redirects are not followed" : "";
-    const retry_after_s = retryAfterSeconds(retry_after, app.clock.now());
-    return { kind: "failed", failure: { status, reason: `it answered ${status}${note}`, retry_after_s } };
-  } catch (error) {
-    if (!(error instanceof WebhookUnreached)) throw error;
-    return { kind: "failed", failure: { status: null, reason: error.message, retry_after_s: null } };
-  }
 }
 
 function outcomeOf(

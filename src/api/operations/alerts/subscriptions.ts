@@ -4,13 +4,14 @@ import { idFrom, month, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Data } from "../../../datasets/reading.ts";
 import { awaitedData } from "../../../domain/alerts/awaited-data.ts";
-import { ALERT_TYPE, secretOf, TEST_TYPE, testMessage } from "../../../domain/alerts/message.ts";
+import { ALERT_TYPE, TEST_TYPE, testMessage } from "../../../domain/alerts/message.ts";
 import type { Subscription } from "../../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../../domain/alerts/subscription.ts";
 import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
+import { OLD_SECRET_HOURS, secretOf } from "../../../domain/webhooks/message.ts";
 import { alertsProjection, countOthers } from "../../../projections/alerts/subscriptions.ts";
-import { post } from "../../../reactors/alerts/deliver.ts";
+import { post } from "../../../reactors/webhooks/post.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, key, type OperationDeclaration, operation, owner, pay } from "../../declare/index.ts";
 import { commandOf } from "../../serve/call.ts";
@@ -217,7 +218,7 @@ const rotate = operation({
   route: "POST /v1/agent/trade/alerts/rotate-secret",
   effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Rotate an alert subscription's signing secret",
-  description: `For ${subscriptions.OLD_SECRET_HOURS} hours deliveries carry both the old and the new signature (Standard Webhooks).`,
+  description: `For ${OLD_SECRET_HOURS} hours deliveries carry both the old and the new signature (Standard Webhooks).`,
   access: [key("order"), pay("0.001")],
   told_once: once_fields,
   input: z.object({ subscription_id: subscriptionId }),

@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { checkCursor } from "../../../../eventstore/cursor.ts";
 import { feed } from "../../../../eventstore/feed.ts";
 import type { LogHead } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import { isoTime, microsecondsOf } from "../../../core/model/iso-time.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
-import { replayProblems } from "../../../domain/replay/problems.ts";
 import { shownActors } from "../../../projections/access/keys.ts";
 import { key, operation, pay, stream } from "../../declare/index.ts";
+import { afterCursor } from "./after-cursor.ts";
 
 const line = z.object({
   op: z.literal("INSERT"),
@@ -92,27 +91,6 @@ export const walSince = (heartbeat_ms = 15_000) =>
       });
     },
   });
-
-/** A cursor of another history is a conflict: the consumer has events that this log does not. */
-async function afterCursor(app: App, cursor: string, path: string): Promise<LogHead> {
-  const checked = await checkCursor(app.store, cursor);
-  switch (checked.status) {
-    case "ok":
-      return (await app.store.headAt(checked.position))!;
-    case "malformed":
-      return refuseField(path, "is not a whole cursor of this feed; copy it from a line");
-    case "ahead":
-      return diverged(`it is beyond the head of the log, ${checked.head}: the log has lost its end`);
-    case "diverged":
-      return diverged("this log has another hash at that position, or is another log");
-  }
-}
-
-const diverged = (why: string) =>
-  refuse(
-    replayProblems["history-diverged"],
-    `the cursor is not of this history: ${why}. First compare with your copy.`,
-  );
 
 /** The place before the tenant's first event recorded at or after a time. */
 async function before(app: App, tenant: string, since: string | undefined): Promise<LogHead> {

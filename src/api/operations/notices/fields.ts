@@ -1,0 +1,108 @@
+/** Fields that operations on notices share. */
+import { z } from "zod";
+import { idFrom, time } from "../../../core/model/fields.ts";
+import { kindNames } from "../../../domain/notices/kinds.ts";
+import type { Subscription } from "../../../domain/notices/subscription.ts";
+import { nextAttemptAt } from "../../../domain/notices/subscription.ts";
+
+export const subscriptionId = idFrom("subscription_id", "notices_subscribe").describe(
+  "The subscription_id from notices_subscribe",
+);
+
+export const kindsField = z
+  .array(z.enum(kindNames, { error: `is one of ${kindNames.join(", ")}` }), "is a list of kinds")
+  .min(1, "has at least one kind")
+  .max(kindNames.length, `has at most ${kindNames.length} kinds`);
+
+export const product = z
+  .string()
+  .regex(/^(?:\d{2}|\d{4}|\d{6}|\d{8}|\d{10})$/, "is a goods code of 2, 4, 6, 8 or 10 digits");
+
+/** Only the owner sees the address and the signing secret of deliveries. */
+export const once_fields = ["secret", "url"];
+
+export const meta = z.object({
+  tenant: z.string().describe("The owner: the key's tenant, or the wallet that paid"),
+});
+
+export const subscription = z
+  .object({
+    subscription_id: subscriptionId,
+    status: z
+      .enum(["active", "disabled", "deleted"])
+      .describe("disabled: the webhook failed, see `disabled`; notices wait for notices_resume"),
+    url: z.string().optional().describe("Only its owner sees this"),
+    kinds: z.array(z.enum(kindNames)).describe("The kinds of subjects that it is told about"),
+    products: z.array(z.string()).describe("Only duties that bear on one of these codes; none: all"),
+    delivered: z.int().describe("Notices that the webhook took"),
+    failing: z.int().describe("Subjects whose next notice failed, and waits for another attempt"),
+    next_attempt_at: time
+      .nullable()
+      .describe("The next attempt of a notice that failed; null when none waits"),
+    last_delivered_at: time.nullable().describe("null: nothing was delivered yet"),
+    last_failure: z
+      .object({
+        subject: z.string().describe("Kind and id of the notice's subject"),
+        attempt: z.int().describe("Attempts so far"),
+        status: z.int().nullable().describe("The webhook's HTTP status; null: unreachable"),
+        reason: z.string().describe("Why it failed"),
+        next_attempt_at: time.nullable().describe("null: it is not tried again"),
+        failed_at: time.describe("When it failed"),
+      })
+      .nullable()
+      .describe("null: no attempt failed"),
+    disabled: z
+      .object({ reason: z.string().describe("Why"), disabled_at: time.describe("When") })
+      .nullable()
+      .describe("null: it is not disabled"),
+    old_secret_until: time.nullable().describe("Until then deliveries also carry the old secret's signature"),
+    subscribed_at: time.describe("When it was made; earlier notices are in notices_stream"),
+  })
+  .meta({ id: "NoticeSubscription" });
+
+export const subscriptionWithSecret = subscription
+  .extend({
+    secret: z
+      .string()
+      .optional()
+      .describe(
+        "The signing secret (Standard Webhooks), shown once. A repeat with the same payment shows it only to a key or SIGN-IN-WITH-X",
+      ),
+  })
+  .meta({ id: "NoticeSubscriptionWithSecret" });
+
+/** A subscription as its owner sees it, its members in one order whatever the stored event's. */
+export function shownSubscription(state: Subscription): z.infer<typeof subscription> {
+  const {
+    facts,
+    status,
+    delivered,
+    failing,
+    last_delivered_at,
+    last_failure: failure,
+    disabled,
+    secrets,
+  } = state;
+  return {
+    subscription_id: facts.subscription_id,
+    status,
+    url: facts.url,
+    kinds: facts.kinds,
+    products: facts.products,
+    delivered,
+    failing: failing.length,
+    next_attempt_at: nextAttemptAt(state),
+    last_delivered_at,
+    last_failure: failure && {
+      subject: failure.subject,
+      attempt: failure.attempt,
+      status: failure.status,
+      reason: failure.reason,
+      next_attempt_at: failure.next_attempt_at,
+      failed_at: failure.failed_at,
+    },
+    disabled: disabled && { reason: disabled.reason, disabled_at: disabled.disabled_at },
+    old_secret_until: secrets[1]?.until ?? null,
+    subscribed_at: facts.subscribed_at,
+  };
+}

@@ -1,0 +1,219 @@
+/** Subscriptions that post a caller's notices to its webhook. */
+import { z } from "zod";
+import { time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { kindNames } from "../../../domain/notices/kinds.ts";
+import { TEST_TYPE, testNotice } from "../../../domain/notices/message.ts";
+import * as subscriptions from "../../../domain/notices/subscription.ts";
+import { OLD_SECRET_HOURS, secretOf } from "../../../domain/webhooks/message.ts";
+import {
+  countOtherSubscriptions,
+  noticeSubscriptionsProjection,
+} from "../../../projections/notices/subscriptions.ts";
+import { post } from "../../../reactors/webhooks/post.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { json, key, type OperationDeclaration, operation, owner, pay } from "../../declare/index.ts";
+import { commandOf } from "../../serve/call.ts";
+import {
+  kindsField,
+  meta,
+  once_fields,
+  product,
+  shownSubscription,
+  subscription,
+  subscriptionId,
+  subscriptionWithSecret,
+} from "./fields.ts";
+import { noticesStream } from "./stream.ts";
+
+const PATH = "/v1/agent/notices/subscriptions";
+
+/** Documentation examples use this id. */
+const EXAMPLE = "00000000000000000000000000000003";
+const EXAMPLE_TO_DELETE = "00000000000000000000000000000004";
+
+const target = ({ tenant }: Caller, id: string) => ({ tenant, id });
+
+const subscribe = operation({
+  name: "notices_subscribe",
+  route: `POST ${PATH}`,
+  effect: { changes: "adds", repeatable: false, reaches_out: true },
+  summary:
+    "Send what changes to a webhook: tasks, bounties, orders, executions, checks, refunds, releases, duties",
+  description: `Each change of a subject of yours is posted to \`url\` as \`{ type, timestamp, data }\`, signed by
+[Standard Webhooks](https://www.standardwebhooks.com), as notices_stream lists it. Notices of a subject come in order, each at least once;
+a repeat has the same \`webhook-id\`. A failed delivery is retried six times over a day, and later notices of its subject wait for it.`,
+  access: [key("order"), pay("0.10")],
+  told_once: once_fields,
+  input: z.object({
+    url: z
+      .string()
+      .max(2048, "is at most 2048 characters")
+      .describe("The webhook: https, at a public address; redirects are not followed"),
+    kinds: kindsField.default([...kindNames]).describe("Only subjects of these kinds; omitted = all"),
+    products: z
+      .array(product, "is a list of goods codes")
+      .max(100, "has at most 100 codes")
+      .default([])
+      .describe("Only duties that bear on one of these goods codes; omitted = all"),
+  }),
+  output: json(z.object({ data: subscriptionWithSecret, meta })),
+  status: 201,
+  refuses: [409],
+  example: { url: "https://agent.example.org/hooks/jobs", kinds: ["task", "order", "refund"] },
+  handle: async ({ input, caller, app, unit }) => {
+    const message = app.webhooks.refusalOf(input.url);
+    if (message !== undefined)
+      refuse("invalid", "the webhook's URL is refused", { errors: [{ path: "url", message }] });
+    await app.caughtUp(noticeSubscriptionsProjection);
+    const others = await countOtherSubscriptions(app.pool, caller.tenant, unit.fresh_id);
+    if (others >= subscriptions.MOST_SUBSCRIPTIONS)
+      refuse("conflict", `you have ${subscriptions.MOST_SUBSCRIPTIONS} subscriptions; delete one`);
+    const { position: after } = await app.store.head();
+    const facts = {
+      subscription_id: unit.fresh_id,
+      url: new URL(input.url).href,
+      kinds: [...new Set(input.kinds)],
+      products: [...new Set(input.products)],
+      after,
+      subscribed_at: app.clock.now().toISOString(),
+    };
+    const own = target(caller, unit.fresh_id);
+    const { state } = await unit.decide(subscriptions, own, subscriptions.subscribe(facts));
+    const data = shownSubscription(subscriptions.existingSubscription(state));
+    const secret = secretOf(app.signer, unit.fresh_id, { rotation: 0 });
+    return { data: { ...data, secret }, meta: { tenant: caller.tenant } };
+  },
+});
+
+const status = operation({
+  name: "notices_status",
+  route: `GET ${PATH}/{id}`,
+  summary: "Status of a subscription to notices",
+  description: "Deliveries, failures and their reasons. Always current; only for its owner, and free to it.",
+  access: [owner("read")],
+  told_once: once_fields,
+  input: z.object({ id: subscriptionId }),
+  output: json(z.object({ data: subscription, meta })),
+  refuses: [404],
+  example: { id: EXAMPLE },
+  handle: async ({ input: { id }, caller, app }) => {
+    const state = await app.load(subscriptions, target(caller, id));
+    const found = state?.status === "deleted" ? state : subscriptions.existingSubscription(state);
+    return { data: shownSubscription(found), meta: { tenant: caller.tenant } };
+  },
+});
+
+const resume = operation({
+  name: "notices_resume",
+  route: `POST ${PATH}/resume`,
+  effect: { changes: "adds", repeatable: true, reaches_out: true },
+  summary: "Resume a subscription to notices that was disabled",
+  description:
+    "Deliveries go on with the first notice that the webhook has not taken: nothing that waited is lost.",
+  access: [owner("order")],
+  told_once: once_fields,
+  input: z.object({ subscription_id: subscriptionId }),
+  output: json(z.object({ data: subscription, meta })),
+  refuses: [404, 409],
+  example: { subscription_id: EXAMPLE },
+  handle: async ({ input: { subscription_id }, caller, app, unit }) => {
+    const decision = subscriptions.resume(app.clock.now().toISOString());
+    const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
+    return {
+      data: shownSubscription(subscriptions.existingSubscription(state)),
+      meta: { tenant: caller.tenant },
+    };
+  },
+});
+
+const rotate = operation({
+  name: "notices_rotate_secret",
+  route: `POST ${PATH}/rotate-secret`,
+  effect: { changes: "takes", repeatable: false, reaches_out: false },
+  summary: "Rotate the signing secret of a subscription to notices",
+  description: `For ${OLD_SECRET_HOURS} hours deliveries carry both the old and the new signature (Standard Webhooks).`,
+  access: [key("order"), pay("0.001")],
+  told_once: once_fields,
+  input: z.object({ subscription_id: subscriptionId }),
+  output: json(z.object({ data: subscriptionWithSecret, meta })),
+  refuses: [404, 409],
+  example: { subscription_id: EXAMPLE },
+  handle: async ({ input: { subscription_id }, caller, app, unit }) => {
+    const decision = subscriptions.rotateSecret(app.clock.now().toISOString());
+    const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
+    const found = subscriptions.existingSubscription(state);
+    const secret = secretOf(app.signer, subscription_id, found.secrets[0]!);
+    return { data: { ...shownSubscription(found), secret }, meta: { tenant: caller.tenant } };
+  },
+});
+
+const sendTest: OperationDeclaration = operation({
+  name: "notices_test",
+  route: `POST ${PATH}/test`,
+  effect: { changes: "adds", repeatable: false, reaches_out: true },
+  summary: "Send a test notice to the webhook of a subscription",
+  description: `Posts one notice without content, signed like a real one, with \`type\` "${TEST_TYPE}", and returns the webhook's status. It is not
+retried, and also reaches a disabled subscription. ${subscriptions.MOST_TESTS} an hour.`,
+  access: [owner("order")],
+  input: z.object({ subscription_id: subscriptionId }),
+  output: json(
+    z.object({
+      data: z.object({
+        notice_id: z.string().describe("The webhook-id of the delivery"),
+        type: z.literal(TEST_TYPE),
+        taken: z.boolean().describe("True: the webhook returned 2xx, as a real notice requires"),
+        status: z.int().nullable().describe("The webhook's HTTP status; null: unreachable"),
+        reason: z.string().nullable().describe("Why the delivery failed"),
+        tested_at: time.describe("When it was sent"),
+      }),
+      meta,
+    }),
+  ),
+  refuses: [404, 409],
+  example: { subscription_id: EXAMPLE },
+  handle: async ({ input: { subscription_id }, caller, app, unit, request }) => {
+    const now = app.clock.now();
+    const tested_at = now.toISOString();
+    const notice_id = `msg_${unit.fresh_id}`;
+    const command = commandOf({ caller, request_id: request.id, operation: sendTest });
+    // Recorded before the send, so that concurrent calls respect the limit.
+    const { result, events } = await app.decide(
+      subscriptions,
+      target(caller, subscription_id),
+      subscriptions.test(notice_id, tested_at),
+      command,
+    );
+    unit.names(events.at(-1)!);
+    const state = subscriptions.existingSubscription(result.state);
+    const outcome = await post(app, testNotice(app.signer, state, notice_id, now));
+    const taken = outcome.kind === "taken";
+    const { status, reason } = taken ? { status: outcome.status, reason: null } : outcome.failure;
+    return {
+      data: { notice_id, type: TEST_TYPE, taken, status, reason, tested_at },
+      meta: { tenant: caller.tenant },
+    };
+  },
+});
+
+const unsubscribe = operation({
+  name: "notices_delete",
+  route: `DELETE ${PATH}/{id}`,
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "End a subscription to notices",
+  description: "Deliveries stop. Notices stay in notices_stream, and the subscription's history in the log.",
+  access: [owner("order")],
+  told_once: once_fields,
+  input: z.object({ id: subscriptionId }),
+  output: json(z.object({ data: subscription, meta })),
+  refuses: [404],
+  example: { id: EXAMPLE_TO_DELETE },
+  handle: async ({ input: { id }, caller, app, unit }) => {
+    const decision = subscriptions.unsubscribe(app.clock.now().toISOString());
+    const { state } = await unit.decide(subscriptions, target(caller, id), decision);
+    if (!state) return refuse("not_found", "you have no such subscription");
+    return { data: shownSubscription(state), meta: { tenant: caller.tenant } };
+  },
+});
+
+export const noticeOperations = [noticesStream(), subscribe, status, resume, rotate, sendTest, unsubscribe];
