@@ -42,7 +42,10 @@ export function eventOf(
   type: string,
   { tenant = TENANT, id, ...payload }: { tenant?: string; id?: string } & JsonObject,
 ): RecordedEvent {
-  if (templates.size === 0) for (const event of historyOf(6_000, 2)) templates.set(event.type, event);
+  if (!templates.has(type)) {
+    const { of } = kinds.find((kind) => Object.hasOwn(kind.of.events, type))!;
+    for (const event of randomHistory([of], 500, 2)) templates.set(event.type, event);
+  }
   const event = templates.get(type)!;
   const prefix = event.stream_id.slice(0, event.stream_id.indexOf("-") + 1);
   const stream_id = id === undefined ? event.stream_id : prefix + id;
