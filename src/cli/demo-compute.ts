@@ -18,6 +18,7 @@ import { refuse } from "../core/model/refusal.ts";
 import { proofText, statementOf } from "../domain/access/wallet-proof.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { ask, buy, fetchAnswer, parsed, sign } from "./demo-buyer.ts";
+import { listen } from "./demo-notices.ts";
 import { tell } from "./demo-story.ts";
 import { stories } from "./stories.ts";
 
@@ -73,6 +74,7 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
   const options = ["--url", url, "--agent", agent, "--dir", dir, "--kinds", "js"];
   tell.step(2, "A worker", `bin/tallystick work --url ${url} --agent ${agent} --kinds js`);
   const worker = startWorker(options);
+  const told = await listen(url, wallet);
   try {
     const node = await worker.tells("online", online);
     tell.line(
@@ -97,7 +99,8 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
       "The service runs it again, and pays",
       "the audit, then POST /soul/compute/settle by the worker",
     );
-    await worker.tells("paid", line, task.task_id);
+    await told.until("task.settled", task.task_id, ["task.refunded", "task.expired", "task.dead_lettered"]);
+    tell.line("told", `${told.count} notices by GET /v1/agent/notices; the requester polled 0 times`);
     const path = `/soul/compute/status/${task.task_id}`;
     const now = await fetchAnswer(url + path, settled, { headers: await owner(wallet, url, path) });
     tell.line("result", `${JSON.stringify(now.result.value)}, audit ${now.audit ?? "none"}, ${now.status}`);
@@ -110,6 +113,7 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
     const { keys } = await fetchAnswer(`${url}/soul/passport/${encodeURIComponent(node.sx_id)}`, passport);
     await verifyReceipt(now, task.task_id, keys);
   } finally {
+    told.close();
     await worker.stop();
     await rm(dir, { recursive: true, force: true });
   }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { refuse } from "../core/model/refusal.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { ask, type BuyerRequest, buy, sign } from "./demo-buyer.ts";
+import { listen, type Told } from "./demo-notices.ts";
 import type { DemoService } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { onceFinal } from "./shop.ts";
@@ -55,7 +56,16 @@ async function bought<Schema extends z.ZodType>(
   return read.success ? read.data : refuse("unprocessable", `${url} is not a Tallystick service`);
 }
 
-export async function buyPellets({ url, app }: DemoService, wallet: LocalAccount): Promise<void> {
+export async function buyPellets(place: DemoService, wallet: LocalAccount): Promise<void> {
+  const told = await listen(place.url, wallet);
+  try {
+    await buyAndHear(place, wallet, told);
+  } finally {
+    told.close();
+  }
+}
+
+async function buyAndHear({ url, app }: DemoService, wallet: LocalAccount, told: Told): Promise<void> {
   const at = (path: string) => `${url}/v1/agent/${path}`;
   tell.step(1, "The stock", "GET /v1/agent/products?type=granulas");
   const [pellets] = await bought(wallet, at("products?type=granulas"), z.array(product));
@@ -95,8 +105,11 @@ export async function buyPellets({ url, app }: DemoService, wallet: LocalAccount
   tell.line("order", `${paid.order_id} is ${paid.status}: goods, order and payment are one commit`);
 
   tell.step(5, "The operator ships it", `tallystick shop ship ${made.order_id}`);
-  if (app) await deliver(app, made.order_id);
-  else tell.line("", "This machine has no access there; its operator must ship.");
+  if (app) {
+    await deliver(app, made.order_id);
+    await told.until("order.delivered", String(made.order_id), ["order.cancelled"]);
+    tell.line("told", `${told.count} notices by GET /v1/agent/notices; the buyer polled 0 times`);
+  } else tell.line("", "This machine has no access there; its operator must ship.");
 
   tell.step(6, "Where it stands", `GET /v1/agent/orders?order_id=${made.order_id}`);
   const [now] = await bought(wallet, at(`orders?order_id=${made.order_id}`), z.array(shown));

@@ -23,6 +23,7 @@ export const instructionsOf = (areas: readonly string[]) =>
 /** Clients let a model call only listed tools. */
 const callAny: Tool = {
   name: "operations_call",
+  title: "Call any operation by its name",
   description:
     "Calls any operation by its name: those that operations_find names, and more than are listed here. The answer and the price are the operation's own.",
   inputSchema: {
@@ -83,6 +84,7 @@ function toolOf(operation: Operation): Tool {
   const { changes, repeatable, reaches_out } = effectOf(operation);
   return {
     name: operation.name,
+    title: operation.summary,
     description: [
       `${operation.summary}.`,
       operation.description.replaceAll("\n", " "),

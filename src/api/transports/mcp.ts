@@ -47,6 +47,9 @@ export type McpParts = {
   stopping: AbortSignal;
 };
 
+/** The list depends on the address alone, and changes with a new version of the service. */
+const LISTS = { ttlMs: 3_600_000, cacheScope: "public" } as const;
+
 /** A longer stream needs HTTP. */
 const STREAM_LIMIT = 256 * 1024;
 const NEWLINE = 0x0a;
@@ -75,6 +78,7 @@ export function createMcp(parts: McpParts): RequestHandler {
       const server = new Server(mcpImplementation(parts.public_url), {
         capabilities: { tools: {} },
         instructions,
+        cacheHints: { "tools/list": LISTS, "server/discover": LISTS },
       });
       server.setRequestHandler("tools/list", () => {
         countMessage();
