@@ -2,7 +2,6 @@
  * The one table of notices: which event tells what to whom. A notice shows only the named members of its event; the
  * stream's tenant gets it, and every tenant that an event has let join its subject.
  */
-import type { JsonObject, JsonValue } from "../../../eventstore/types.ts";
 import type { DataOf, EntityEvents } from "../../core/model/entity.ts";
 import * as check from "../checks/check.ts";
 import * as order from "../commerce/order.ts";
@@ -210,10 +209,13 @@ export const sourceOf = (eventType: string): { kind: NoticeKind; row: Row<never>
   sources.get(eventType);
 
 /** The shown members of an event; money is in decimal USDC, as in every answer. */
-export const shownFacts = ({ shows = [] }: Row<never>, data: JsonObject): JsonObject =>
+export const shownFacts = (
+  { shows = [] }: Row<never>,
+  data: Record<string, unknown>,
+): Record<string, unknown> =>
   Object.fromEntries((shows as readonly string[]).map((member) => shown(member, data[member] ?? null)));
 
-function shown(member: string, value: JsonValue): [string, JsonValue] {
+function shown(member: string, value: unknown): [string, unknown] {
   if (!member.endsWith("_micro") || typeof value !== "number") return [member, value];
   const name = member === "usdc_micro" ? "total_usdc" : member.replace(/_micro$/, "_usdc");
   return [name, decimalUsdc(value)];

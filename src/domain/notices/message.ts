@@ -1,5 +1,4 @@
 /** A notice as a webhook and the stream send it. */
-import type { JsonObject } from "../../../eventstore/types.ts";
 import type { Signer } from "../../core/model/ports/signer.ts";
 import { signedMessage, type WebhookContent, type WebhookMessage } from "../webhooks/message.ts";
 import type { Subscription } from "./subscription.ts";
@@ -14,7 +13,7 @@ export type NoticeFacts = {
   event_id: string;
   type: string;
   timestamp: string;
-  facts: JsonObject;
+  facts: Record<string, unknown>;
 };
 
 /** The id of a notice, which is also its `webhook-id`: that of its event, so a repeat has the same. */

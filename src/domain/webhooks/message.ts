@@ -1,7 +1,6 @@
 /** One signed message of a subscription, by Standard Webhooks (www.standardwebhooks.com). */
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import type { JsonObject } from "../../../eventstore/types.ts";
 import type { Signer } from "../../core/model/ports/signer.ts";
 
 /** Hours that a rotated secret still signs. */
@@ -39,7 +38,7 @@ export const rotatedAway = (secrets: readonly Secret[], at: string, old_until: s
   signingAt(secrets, at).map((one) => ({ ...one, until: one.until ?? old_until }));
 
 export type Signing = { subscription_id: string; url: string; secrets: readonly Secret[] };
-export type WebhookContent = { type: string; timestamp: string; data: JsonObject };
+export type WebhookContent = { type: string; timestamp: string; data: Record<string, unknown> };
 
 /** One attempt: id and body are the same in every attempt; time and signature are the attempt's. */
 export function signedMessage(

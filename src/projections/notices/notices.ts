@@ -1,7 +1,7 @@
 /** The notices of each tenant in log order, and the tenants that joined a subject. */
 import type pg from "pg";
 import { encodeCursor } from "../../../eventstore/cursor.ts";
-import { type JsonObject, MAIN_LOG } from "../../../eventstore/types.ts";
+import { MAIN_LOG } from "../../../eventstore/types.ts";
 import { projection } from "../../core/read-models/projection.ts";
 import { EVERYBODY, type KindName, kinds, shownFacts, sourceOf } from "../../domain/notices/kinds.ts";
 
@@ -11,7 +11,7 @@ type NoticeRow = {
   kind: KindName;
   subject_id: string;
   type: string;
-  facts: JsonObject;
+  facts: Record<string, unknown>;
 };
 type PartyRow = { kind: KindName; subject_id: string; tenant: string };
 
@@ -51,7 +51,7 @@ export const noticesProjection = projection({
     const notices: NoticeRow[] = [];
     for (const { event, kind, row } of told) {
       const { id: subject_id, position, tenant } = event;
-      const data = event.data as JsonObject;
+      const data = event.data as Record<string, unknown>;
       const subject = { kind: kind.name, subject_id };
       const owners = kind.owners(tenant, subject_id);
       for (const one of row.joins?.(data as never) ?? [])
@@ -150,7 +150,7 @@ export type Notice = {
   type: string;
   /** When its event was recorded. */
   timestamp: string;
-  facts: JsonObject;
+  facts: Record<string, unknown>;
 };
 
 export type NoticeFilter = { tenant: string; kinds: readonly string[]; products: readonly string[] };
