@@ -59,7 +59,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     merkletreejs node:crypto node:timers/promises types:pg viem viem/utils zod`),
   "src/anchoring/contracts": row(`${files} node:crypto solc`),
   "src/audit": row(`
-    ${files} eventstore/files eventstore/verify src/anchoring src/core/model src/domain types:pg viem viem/utils`),
+    ${files} eventstore/files eventstore/verify src/anchoring src/core/model src/domain node:crypto types:pg viem viem/siwe viem/utils`),
   "src/witness": row(`${files} eventstore/files src/adapters src/anchoring node:crypto node:http zod`),
   "src/worker": row(
     `${files} eventstore eventstore/files src/adapters src/core src/core/model src/domain node:crypto zod`,

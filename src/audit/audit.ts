@@ -2,12 +2,16 @@
 import { copyHash } from "../../eventstore/verify/bytes.ts";
 import type { Companion, FaultSink, ProvenRange } from "../../eventstore/verify/companion.ts";
 import { type EventRow, UnreadableEvent } from "../../eventstore/verify/event-row.ts";
+import { readHeader } from "../../eventstore/verify/header.ts";
 import type { LogState } from "../../eventstore/verify/log-state.ts";
 import { type Evidence, type EvidenceOf, readEvidence } from "../anchoring/evidence.ts";
 import { MalformedNote, openNote, parseVerifierKey } from "../anchoring/note.ts";
 import { Frontier } from "../anchoring/tree.ts";
+import { actTypes } from "./act-claims.ts";
+import { type ActCounts, Acts } from "./acts.ts";
 import { readBlock, readTransaction } from "./anchor.ts";
 import { type AuditCheck, auditChecks } from "./checks.ts";
+import { eventsOf } from "./event-lines.ts";
 import { type AuditorKnowledge, EvidenceState, type ReadNote, readNote } from "./evidence-state.ts";
 import type { Fault } from "./fault.ts";
 import { timeOf } from "./named-blocks.ts";
@@ -30,10 +34,11 @@ const MOST_EVIDENCE = { lines: 100_000, bytes: 64 * 1024 * 1024 };
 type JudgedFault = Fault & Pick<AuditCheck, "verdict">;
 
 export class Audit implements Companion {
-  readonly verdicts = ["tree", "signature", "anchor"];
+  readonly verdicts = ["tree", "signature", "anchor", "acts"];
   readonly #held: AuditOptions;
   readonly #checks: AuditCheck[];
   #state: EvidenceState | undefined;
+  #acts: Acts | undefined;
   #say: FaultSink = () => {};
   /** Reported at the end, the lowest place first, because tree heads come in any order. */
   readonly #faults: JudgedFault[] = [];
@@ -151,7 +156,42 @@ export class Audit implements Companion {
     this.#event.version = row.version;
     this.#event.recorded_at_us = row.recorded_at_us;
     copyHash(row.event_hash, this.#event.event_hash);
-    this.#state!.event(row);
+    const state = this.#state!;
+    if (state.log.source === "database") this.#takeRow(row);
+    state.event(row);
+  }
+
+  /** The lines of an export, before they are verified: the reader of usual lines passes on no payloads. */
+  takeLines(lines: Buffer): void {
+    if (!this.#acts) {
+      const header = readHeader(lines.toString("utf8", 0, lines.indexOf(10)));
+      if (typeof header === "string") return;
+      const is_whole = "first_position" in header && header.first_position === 1;
+      this.#acts = new Acts(this.#held.recover, { is_whole });
+    }
+    for (const event of eventsOf(lines, actTypes)) this.#acts.take(event);
+  }
+
+  #takeRow(row: EventRow): void {
+    const { log } = this.#state!;
+    this.#acts ??= new Acts(this.#held.recover, { is_whole: log.fromTheStart });
+    const type = row.type.text();
+    if (!actTypes.has(type)) return;
+    const { position, version } = row;
+    const texts = { stream_id: row.stream_id.text(), tenant: row.tenant.text() };
+    this.#acts.take({
+      type,
+      position,
+      version,
+      ...texts,
+      payload: row.payload.text(),
+      meta: row.meta.text(),
+    });
+  }
+
+  /** Undefined without a header: nothing was read. */
+  get acts(): ActCounts | undefined {
+    return this.#acts?.counts;
   }
 
   async settle(): Promise<void> {
@@ -173,6 +213,7 @@ export class Audit implements Companion {
       const fault = check.at === "end" ? check.fault(state) : undefined;
       if (fault) this.#faults.push({ verdict: check.verdict, ...fault });
     }
+    for (const { reason, place } of this.#acts?.faults ?? []) this.#say("acts", reason, place);
     this.#faults.sort((a, b) => a.place - b.place);
     const good = new Map<string, number | undefined>();
     for (const fault of this.#faults) {
@@ -209,6 +250,7 @@ export class Audit implements Companion {
 
   reach(verdict: string): string {
     const state = this.#state!;
+    if (verdict === "acts") return this.#acts?.reach() ?? "no act of an agent was read";
     if (verdict === "tree") return treeReach(state);
     return verdict === "signature" ? signatureReach(state) : anchorReach(state);
   }

@@ -1,6 +1,7 @@
 /** Reads lines of an export next to its verification: whole lines from chunks, filtered by a text. */
 
 const LINE_END = 10;
+const QUOTE = 34;
 
 /** A longer line is no event and is not buffered. */
 const LONGEST_LINE = 16 * 1024 * 1024;
@@ -32,6 +33,26 @@ export function eventsWith(lines: Buffer, texts: readonly string[]): Record<stri
       const event = objectIn(lines.toString("utf8", start, lines.indexOf(LINE_END, start)));
       return event && "payload" in event ? [event] : [];
     });
+}
+
+const TYPE = '"type":"';
+
+/** The events of these types, in order. A line of another form is parsed, so that none is left out. */
+export function eventsOf(lines: Buffer, types: ReadonlySet<string>): Record<string, unknown>[] {
+  const found: Record<string, unknown>[] = [];
+  for (let start = 0; start < lines.length; ) {
+    const end = lines.indexOf(LINE_END, start);
+    const line = lines.subarray(start, end < 0 ? lines.length : end);
+    const at = line.indexOf(TYPE);
+    const from = at + TYPE.length;
+    const type = at < 0 ? "" : line.toString("latin1", from, line.indexOf(QUOTE, from));
+    if (at < 0 || type.includes("\\") || types.has(type)) {
+      const event = objectIn(line.toString());
+      if (event && "payload" in event) found.push(event);
+    }
+    start += line.length + 1;
+  }
+  return found;
 }
 
 function linesWith(lines: Buffer, text: string): number[] {

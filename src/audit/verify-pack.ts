@@ -5,6 +5,7 @@ import type { VerifyReport } from "../../eventstore/verify/report.ts";
 import { type VerifyExportOptions, verifyExport } from "../../eventstore/verify/verify-export.ts";
 import { type Evidence, readEvidence } from "../anchoring/evidence.ts";
 import { ANCHOR_ADDRESS, logIdOf } from "../domain/anchoring/contract.ts";
+import type { ActCounts } from "./acts.ts";
 import { readBlock } from "./anchor.ts";
 import type { AskChain } from "./ask-chain.ts";
 import { Audit, type AuditOptions } from "./audit.ts";
@@ -18,23 +19,30 @@ export type VerifyPackOptions = Omit<VerifyExportOptions, "companion"> &
     ask?: AskChain | undefined;
   };
 
+/** `acts`: null without a header, since nothing was read. */
+export type PackReport = VerifyReport & { acts: ActCounts | null };
+
 /** Verifies a pack given as chunks of bytes. Any bytes give a report. */
 export async function verifyPack(
   chunks: AsyncIterable<Uint8Array>,
   { ask, ...options }: VerifyPackOptions,
-): Promise<VerifyReport> {
-  if (!ask) return verifyExport(chunks, { ...options, companion: new Audit(options) });
+): Promise<PackReport> {
+  const verified = async (read: AsyncIterable<Uint8Array>, companion: Audit): Promise<PackReport> => {
+    const tapped = tapLines(read, (lines) => companion.takeLines(lines));
+    const report = await verifyExport(tapped, { ...options, companion });
+    return { ...report, acts: companion.acts ?? null };
+  };
+  if (!ask) return verified(chunks, new Audit(options));
   const { head, all } = await peek(chunks);
   const [first = "", ...lines] = head;
   const header = readHeader(first);
   const evidence = lines.map(readEvidence).filter((line) => typeof line === "object");
   const chain = typeof header === "string" ? header : await chainView(ask, header.origin, evidence, options);
-  if (typeof chain === "string")
-    return verifyExport(all, { ...options, companion: new Audit({ ...options, chain }) });
+  if (typeof chain === "string") return verified(all, new Audit({ ...options, chain }));
   const named = new NamedBlocks(chain.chain_id);
   const companion = new Audit({ ...options, chain, blocks: { named, times: blockTimesBy(ask) } });
   const read = tapLines(all, (lines) => named.takeLines(lines));
-  return verifyExport(read, { ...options, companion });
+  return verified(read, companion);
 }
 
 /** Header and evidence are small; with more than this before the events, the chain is not queried. */

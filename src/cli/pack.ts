@@ -5,13 +5,13 @@ import { type Command, InvalidArgumentError } from "commander";
 import { segmentsAsExport } from "../../eventstore/files/segment-export.ts";
 import { openSegment } from "../../eventstore/files/segment-file.ts";
 import { type NotedHead, parseNotedHead } from "../../eventstore/verify/noted-head.ts";
-import { printable, type Verdict, type VerifyReport } from "../../eventstore/verify/report.ts";
+import { printable, type Verdict } from "../../eventstore/verify/report.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
 import { evidenceOfPath } from "../anchoring/segment-path.ts";
 import { eventsWith, firstIn, tapLines } from "../audit/event-lines.ts";
 import type { AuditorCheckpoint } from "../audit/evidence-state.ts";
-import { type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
+import { type PackReport, type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
 import type { Hex } from "../core/model/chain.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { type SealedSegment, streamOf } from "../domain/log/segments.ts";
@@ -83,7 +83,7 @@ export async function orNoExport(work: () => Promise<void>): Promise<void> {
 }
 
 /** `events`: those of the requested stream, from the verified lines. */
-export type Pack = { origin: string; report: VerifyReport; events: LoggedEvent[] };
+export type Pack = { origin: string; report: PackReport; events: LoggedEvent[] };
 
 /** `proof`: the file with one segment's path; `stream_id`: the stream whose events are requested. */
 export type PackFiles = { files: readonly string[]; proof?: string | undefined; stream_id?: string };

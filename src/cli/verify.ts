@@ -1,7 +1,7 @@
 /** `tallystick verify`: checks an export or the database, with the auditor's knowledge. */
 import { Command } from "commander";
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import { formatVerdicts, printable, type VerifyReport } from "../../eventstore/verify/report.ts";
+import { formatVerdicts, printable } from "../../eventstore/verify/report.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { askWitnesses } from "../anchoring/ask-witnesses.ts";
 import type { Evidence } from "../anchoring/evidence.ts";
@@ -13,7 +13,7 @@ import { blockTimesBy, type ChainView } from "../audit/chain-view.ts";
 import type { ReceiptedEvent } from "../audit/evidence-state.ts";
 import type { Fault } from "../audit/fault.ts";
 import { NamedBlocks } from "../audit/named-blocks.ts";
-import { chainView, type VerifyPackOptions } from "../audit/verify-pack.ts";
+import { chainView, type PackReport, type VerifyPackOptions } from "../audit/verify-pack.ts";
 import type { App } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
@@ -94,7 +94,7 @@ async function verifyDatabaseOf(
   terminal: Terminal,
   held: VerifyPackOptions,
   withReadModels: boolean,
-): Promise<VerifyReport> {
+): Promise<PackReport> {
   const config = terminal.settings();
   const database = startDatabase(config, terminal.logger("warn"));
   return withRuntime(
@@ -114,7 +114,7 @@ async function verifyOwn(
   app: App,
   { ask, ...held }: VerifyPackOptions,
   { BASE_RPC_URL, WITNESSES }: Config,
-): Promise<VerifyReport> {
+): Promise<PackReport> {
   const { origin } = await app.store.identity();
   // Read before the events are counted: a later signature may cover more.
   const signed = await app.signed.last(origin);
@@ -140,7 +140,8 @@ async function verifyOwn(
   const checkpoints = [...(held.checkpoints ?? []), ...notes];
   const companion = new Audit({ ...held, checkpoints, treeHeads, denials, tiles, chain, blocks });
   const evidence = before.map((line) => JSON.stringify(line));
-  return verifyDatabase(app.pool, MAIN_LOG, { ...held, companion, evidence });
+  const report = await verifyDatabase(app.pool, MAIN_LOG, { ...held, companion, evidence });
+  return { ...report, acts: companion.acts ?? null };
 }
 
 /** The configured chain's view of our own account; undefined if it does not answer, which is reported. */

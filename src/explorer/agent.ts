@@ -105,6 +105,20 @@ const CAPS: Record<string, string> = {
   least: "No score is below 0",
 };
 
+const STANDINGS: Record<string, string> = {
+  signature: "signed",
+  key: "by an API key alone",
+  payment: "by a signed payment",
+  service: "by the service",
+  unrecorded: "no signature recorded",
+};
+
+/** Who stands for the events of a line, in their order; equal ones are told once. */
+const shownBy = (of: string[]): HTMLElement => {
+  const told = [...new Set(of)].map((one) => STANDINGS[one] ?? one);
+  return el("span", { class: "soft" }, told.join(", "));
+};
+
 function linesOf(explanation: Explanation): HTMLElement[] {
   const sources = (ids: string[]) =>
     ids.map((id, at) => eventLink(id, ids.length === 1 ? "event" : `event ${at + 1}`));
@@ -119,7 +133,7 @@ function linesOf(explanation: Explanation): HTMLElement[] {
         ]
       : []),
     ...explanation.base.map((one) =>
-      line(one.points_micro, [KINDS[one.kind] ?? one.kind], sources([one.event_id])),
+      line(one.points_micro, [KINDS[one.kind] ?? one.kind, shownBy([one.shown_by])], sources([one.event_id])),
     ),
     ...explanation.attestations.map((one) =>
       line(
@@ -131,6 +145,7 @@ function linesOf(explanation: Explanation): HTMLElement[] {
             { class: "soft" },
             `weight ${one.weights_micro.map((weight) => weight / 1e6).join(" + ")}, of which ${one.counted_micro / 1e6} counts after age and caps, of an agent of ${pointsText(one.attestor_points_micro)} points`,
           ),
+          shownBy(one.shown_by),
         ],
         sources(one.event_ids),
       ),

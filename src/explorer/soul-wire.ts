@@ -22,7 +22,7 @@ export type AgentPassport = {
   events: { event_id: string; type: string; about: string | null }[];
 };
 
-type Line = { event_id: string; kind: string; points_micro: number };
+type Line = { event_id: string; kind: string; points_micro: number; shown_by: string };
 
 export type Explanation = {
   score_micro: number;
@@ -32,6 +32,7 @@ export type Explanation = {
   attestations: {
     from: string;
     event_ids: string[];
+    shown_by: string[];
     attestor_points_micro: number;
     weights_micro: number[];
     counted_micro: number;

@@ -26,6 +26,7 @@ import {
   scoresBetween,
   storedScore,
 } from "../../../projections/trust/scores.ts";
+import { type Standing, standings, standingsOf } from "../../../projections/trust/signed.ts";
 import { workDays } from "../../../projections/trust/work.ts";
 import { statusField } from "../../agents/agents.ts";
 import { free, json, key, open, operation, pay, subject } from "../../declare/index.ts";
@@ -67,10 +68,16 @@ const asOfShown = ({ as_of_position, day, event_id, result_sha256, computed_at }
 const date = z.iso.date("is a day, YYYY-MM-DD").optional();
 
 const micro = z.int().describe("Micro-points: 100 points are 100,000,000");
+const standing = z
+  .enum(standings)
+  .describe(
+    "Who stands for it. signature: its event has the agent's or requester's; key: an API key alone; payment: the payer's signed payment; service: a check, a draw, silence or a dispute; unrecorded: the event does not say",
+  );
 const line = z.object({
   event_id: z.string(),
   kind: z.enum(["task", "spend", "penalty"]),
   points_micro: micro,
+  shown_by: standing,
 });
 const explanation = z
   .object({
@@ -82,6 +89,7 @@ const explanation = z
       z.object({
         from: z.string(),
         event_ids: z.array(z.string()),
+        shown_by: z.array(standing).describe("Who stands for each of them, in their order"),
         attestor_points_micro: micro.describe("Its score in the next-to-last round"),
         weights_micro: z.array(z.int()),
         ages_days: z.array(z.int()),
@@ -270,8 +278,17 @@ async function explanationOf(moment: Moment, sx: number, { as_of_position: posit
     (sum, { from, points }) => (mutual.has(from) ? sum + points : sum),
     0,
   );
+  const shown = await standingsOf(moment, [
+    ...[...parts.base, ...parts.penalties].map(({ event_id }) => event_id),
+    ...parts.attestations.flatMap(({ event_ids }) => event_ids),
+  ]);
+  const shownBy = (event_id: string): Standing => shown.get(event_id) ?? "unrecorded";
   const lines = (of: typeof parts.base) =>
-    of.map(({ points, ...rest }) => ({ ...rest, points_micro: points }));
+    of.map(({ points, ...rest }) => ({
+      ...rest,
+      points_micro: points,
+      shown_by: rest.kind === "penalty" ? ("service" as const) : shownBy(rest.event_id),
+    }));
   const usdc = of.evidence.reduce((sum, { kind, points }) => (kind === "spend" ? sum + points : sum), 0);
   return {
     score_micro: parts.score,
@@ -281,6 +298,7 @@ async function explanationOf(moment: Moment, sx: number, { as_of_position: posit
     attestations: parts.attestations.map(({ from, points, attestor_points, ...rest }) => ({
       from: sxId(from),
       ...rest,
+      shown_by: rest.event_ids.map(shownBy),
       attestor_points_micro: attestor_points,
       points_micro: points,
     })),
