@@ -16,6 +16,8 @@ import { MODEL_S } from "../../../domain/skills/execution.ts";
 import { methodsOfPlans } from "../../../domain/skills/methods.ts";
 import { OF_THE_LOG, type SkillResult } from "../../../domain/skills/result.ts";
 import { type Skill, skillNamed } from "../../../domain/skills/skills.ts";
+import { ownName } from "../../../domain/trade/product-names.ts";
+import { partnerName } from "../../../domain/trade/reporters.ts";
 import { runPlanSections } from "../../../projections/reports/answers/query.ts";
 import { type CallOperation, type ReportContent, reportDraft } from "../../../projections/reports/writing.ts";
 import { ownReadings } from "../../../projections/skills/own-readings.ts";
@@ -86,7 +88,7 @@ async function runToReport(run: Run, calls: NestedCalls): Promise<RunOutput> {
   const input = { agent, ...Object.fromEntries(named) };
   const finished = written.finish({
     title: `${agent[0]!.toUpperCase()}${agent.slice(1)}`,
-    question: `${summary} (${named.map(([name, value]) => `${name} ${value}`).join(", ")})`,
+    question: `${summary}. For: ${named.map(([name, value]) => wordsOf(name, value)).join(", ")}`,
     of: dated,
     sections: ran.sections,
   });
@@ -100,6 +102,16 @@ async function runToReport(run: Run, calls: NestedCalls): Promise<RunOutput> {
     text,
     vintages: calls.restsOn() || OF_THE_LOG,
   };
+}
+
+/** A slot as a reader says it. A report's question has the numbers of its input in the same order. */
+function wordsOf(name: string, value: string | number): string {
+  if (name === "country" || name === "partner") return partnerName(String(value));
+  if (name === "flow") return value === "IMPORT" ? "imports" : "exports";
+  if (name === "version") return `version ${value} of the skill`;
+  if (name !== "hs") return `${name} ${value}`;
+  const product = ownName(String(value));
+  return product === null ? `HS ${value}` : `HS ${value} (${product})`;
 }
 
 /** Answers a step by a method over earlier answers, the caller's own log, or an operation. */

@@ -135,7 +135,7 @@ export function aheadSection(
     const day = at(sourced, `/data/${n}/policy_date`, "day of the policy", "code");
     const spike = at(sourced, `/data/${n}/spike_multiple`, "imports over those of earlier years", "ratio");
     return finding(
-      citing`Before the policy of ${day}, imports of HS ${code} were ${spike} times those of the same months before.`,
+      citing`Before the policy of ${day}, imports of HS ${code} by the EU were ${spike} times those of the same months before.`,
       "signal",
     );
   });
