@@ -1,4 +1,5 @@
 /** MCP's list of operations: its size for a model, its order, and its vocabulary. */
+import type { Tool } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
 import type { JsonSchema } from "../../src/api/declare/json-schema.ts";
 import { methodOf } from "../../src/api/declare/operation-facts.ts";
@@ -10,8 +11,9 @@ const listed = toolLists(catalogue);
 const areas = [...new Set(catalogue.map(({ area }) => area))];
 const all = listed(areas, "all");
 
-/** Tokens estimated without a model's table: four characters of the sent JSON. */
-const tokensOf = (tools: object[]) => Math.ceil(JSON.stringify({ tools }).length / 4);
+/** Tokens estimated without a model's table: four characters of the sent JSON. Clients show titles to people alone. */
+const tokensOf = (tools: Tool[]) =>
+  Math.ceil(JSON.stringify({ tools: tools.map(({ title: _, ...tool }) => tool) }).length / 4);
 
 /**
  * A tool's average: 40,000 tokens for the 147 operations of the specification, and the same share for each further
@@ -55,6 +57,11 @@ test("every description begins with the tool's effect, and then explains it", ()
   }
 });
 
+test("every tool has a title of its own for people", () => {
+  expect(all.find(({ name }) => name === "trade_top_partners")!.title).toBe("Trade top partners");
+  expect(new Set(all.map(({ title }) => title)).size).toBe(all.length);
+});
+
 test("an answer's fields are named, through references and lists too", () => {
   const descriptionOf = (name: string) => all.find((tool) => tool.name === name)!.description;
   expect(descriptionOf("alerts_status")).toContain(
@@ -85,6 +92,8 @@ test("every tool declares its effects", () => {
     "lounge_dice",
     "lounge_keno",
     "lounge_roulette",
+    "notices_delete",
+    "notices_rotate_secret",
     "orders_cancel",
     "orders_pay",
     "skills_cancel",

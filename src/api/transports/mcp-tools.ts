@@ -84,7 +84,7 @@ function toolOf(operation: Operation): Tool {
   const { changes, repeatable, reaches_out } = effectOf(operation);
   return {
     name: operation.name,
-    title: operation.summary,
+    title: titleOf(operation.name),
     description: [
       `${operation.summary}.`,
       operation.description.replaceAll("\n", " "),
@@ -104,6 +104,9 @@ function toolOf(operation: Operation): Tool {
     }),
   };
 }
+
+/** For people; the summary already begins the description, and a list has a limited size. */
+const titleOf = (name: string): string => `${name[0]!.toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
 
 const PICTURE = "Draws a chart.";
 
