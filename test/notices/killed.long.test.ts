@@ -30,6 +30,7 @@ const NOTICES_A_KILL = 6;
 let survivor: Awaited<ReturnType<typeof startService>>;
 let receiver: Receiver;
 const children = new Set<ChildProcess>();
+let kills = 0;
 beforeAll(async () => {
   [survivor, receiver] = await Promise.all([
     startService({ env: { ...development, SIGNING_KEY } }),
@@ -59,7 +60,9 @@ function startDeliverer(): void {
 /** Kills the process that posted, and starts another one. */
 async function killPoster(pid: string): Promise<void> {
   const poster = [...children].find((child) => String(child.pid) === pid);
+  // It may be dead already, of the kill before.
   if (!poster) return;
+  kills++;
   const exit = once(poster, "exit");
   poster.kill("SIGKILL");
   await exit;
@@ -80,7 +83,6 @@ test(`${KILLS} kills lose no notice and put none of a subject out of order`, asy
   // The survivor folds; the others deliver.
   await folded(app);
   for (let n = 0; n <= STANDING_BY; n++) startDeliverer();
-  let kills = 0;
   let dying: Promise<void> | undefined;
   let leftUntilKill = 1;
   receiver.answers((response) => {
@@ -88,7 +90,6 @@ test(`${KILLS} kills lose no notice and put none of a subject out of order`, asy
     if (!dies) return void response.writeHead(204).end();
     // Before the answer or after it: the process learns of the one and not of the other.
     if (below(2) === 0) response.writeHead(204).end();
-    kills++;
     leftUntilKill = 1 + below(NOTICES_A_KILL);
     dying = killPoster(String(receiver.received.at(-1)!.headers["x-process"])).finally(() => {
       response.destroy();
