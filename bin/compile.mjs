@@ -47,6 +47,7 @@ const STARTED = [
 
 /** What most processes load, or of hundreds of modules: a file each in dist/packages, instead of some eight hundred in node_modules. */
 const GATHERED = [
+  "@apiture/openapi-down-convert",
   "@modelcontextprotocol/node",
   "@modelcontextprotocol/server",
   "@opentelemetry/api",

@@ -17,6 +17,7 @@ import { digestOf } from "../core/model/objects.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { proofText, statementOf } from "../domain/access/wallet-proof.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
+import { COMMAND } from "./command-name.ts";
 import { ask, buy, fetchAnswer, parsed, sign } from "./demo-buyer.ts";
 import { listen } from "./demo-notices.ts";
 import { tell } from "./demo-story.ts";
@@ -72,7 +73,7 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
   const agent = `demo-worker-${randomBytes(4).toString("hex")}`;
   const dir = join(folder, agent);
   const options = ["--url", url, "--agent", agent, "--dir", dir, "--kinds", "js"];
-  tell.step(2, "A worker", `bin/tallystick work --url ${url} --agent ${agent} --kinds js`);
+  tell.step(2, "A worker", `${COMMAND} work --url ${url} --agent ${agent} --kinds js`);
   const worker = startWorker(options);
   const told = await listen(url, wallet);
   try {

@@ -6,6 +6,7 @@ import { refuse } from "../core/model/refusal.ts";
 import { walletTenant } from "../domain/payments/payment.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { openCurrent } from "../operator/keep-open.ts";
+import { COMMAND } from "./command-name.ts";
 import { ask, buy, fetchAnswer, ownersProof, parsed, type SignedPayment, sign } from "./demo-buyer.ts";
 import { idOf } from "./demo-proof.ts";
 import type { DemoService } from "./demo-service.ts";
@@ -79,7 +80,7 @@ export async function runSkills({ url, app }: DemoService, wallet: LocalAccount)
     says: `refund of ${data.refund?.amount_usdc ?? "0"} USDC, ${data.refund?.status ?? "none"}: sent once the payment is final`,
   });
 
-  tell.step(5, "The first, run again", `bin/tallystick rerun ${first.execution_id}`);
+  tell.step(5, "The first, run again", `${COMMAND} rerun ${first.execution_id}`);
   await openCurrent(app, (dataset, { message }) =>
     refuse("unavailable", `${dataset} cannot be opened: ${message}`),
   );

@@ -12,6 +12,7 @@ import { SANDBOX } from "../datasets/sandbox.ts";
 import { decimalUsdc, USDC } from "../domain/payments/usdc.ts";
 import type { Config } from "../runtime/config.ts";
 import { about } from "./about.ts";
+import { COMMAND } from "./command-name.ts";
 import { ask, buy, get, type Offer, type Purchase, type SignedPayment, sign } from "./demo-buyer.ts";
 import { ANSWER, EXPORT, idOf, KEYS, type ProofPlace, prove, RECEIPT } from "./demo-proof.ts";
 import { type DemoService, findService, serviceReady } from "./demo-service.ts";
@@ -352,11 +353,11 @@ async function tellProof(
   for (const { name, ok, detail } of report.verdicts) tell.finding({ ok, says: `${name}: ${detail}` });
   for (const finding of findings) tell.finding(finding);
   const kept = (name: string) => resolve(folder, name);
-  tell.line("by hand", `bin/tallystick verify ${kept(EXPORT)}`);
+  tell.line("by hand", `${COMMAND} verify ${kept(EXPORT)}`);
   if (bought.receipt)
     tell.line(
       "",
-      `bin/tallystick verify receipt ${kept(RECEIPT)} --jwks ${kept(KEYS)} --body ${kept(ANSWER)} --export ${kept(EXPORT)}`,
+      `${COMMAND} verify receipt ${kept(RECEIPT)} --jwks ${kept(KEYS)} --body ${kept(ANSWER)} --export ${kept(EXPORT)}`,
     );
   if (!report.ok || findings.some(({ ok }) => !ok))
     refuse("unprocessable", "the service's answer and its log differ; see the lines marked FAIL");

@@ -1,0 +1,47 @@
+/** The package of `npm run package`, installed from the registry in a folder of its own, tells a story by itself. */
+import { execFile } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const run = promisify(execFile);
+const PACKAGER = fileURLToPath(new URL("../../bin/package.mjs", import.meta.url));
+
+let folder: string;
+let tarball: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tallystick-installed-"));
+  const { stdout } = await run(process.execPath, [PACKAGER], { cwd: folder });
+  tarball = join(folder, stdout.split(":")[0]!);
+  await writeFile(join(folder, "package.json"), '{ "private": true }\n');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const bytesBelow = (path: string): number =>
+  readdirSync(path, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+
+test("The package has at most 5 MB", async () => {
+  expect((await stat(tarball)).size).toBeLessThan(5_000_000);
+});
+
+test("It installs in under 350 MB, and its demo pays, draws and verifies a report", async ({ skip }) => {
+  const options = { cwd: folder, maxBuffer: 16 * 1024 * 1024 };
+  const isInstalled = await run("npm", ["install", "--prefer-offline", "--no-audit", tarball], options).then(
+    () => true,
+    (error: Error) => {
+      if (/E(NOTFOUND|AI_AGAIN|CONNREFUSED|TIMEDOUT|CONNRESET)/.test(error.message)) return false;
+      throw error;
+    },
+  );
+  if (!isInstalled) return skip("no registry can be reached here");
+  expect(bytesBelow(join(folder, "node_modules"))).toBeLessThan(350e6);
+  const { stdout } = await run("npx", ["tallystick", "demo", "--story", "report"], options);
+  expect(stdout).toMatch(/^Done in /m);
+  expect(stdout).not.toContain("bin/tallystick");
+});
