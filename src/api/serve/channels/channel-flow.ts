@@ -21,6 +21,7 @@ import * as channels from "../../../domain/payments/channel.ts";
 import { type ChannelDigests, channelDigests } from "../../../domain/payments/channel-contract.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { payer } from "../../declare/caller.ts";
+import { restsOnDataAlone } from "../../declare/operation.ts";
 import { effectOf } from "../../declare/operation-facts.ts";
 import { type AnswerParts, isUnchanged, type PreparedAnswer, prepareAnswer } from "../answer.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
@@ -217,9 +218,11 @@ async function bought(
     },
     stage: async (decide, made, { is_charged }) => {
       if (!is_charged) return;
-      kept = keep(app, call, call.payment_id!, made);
-      // A read can be computed again, so its bytes may be stored beside the commit.
-      if (isRead) kept = kept.catch(() => undefined);
+      // An answer that rests on data alone is computed again where it is repeated.
+      if (restsOnDataAlone(call.operation) && idempotencyOf(call) === undefined) kept = undefined;
+      else kept = keep(app, call, call.payment_id!, made);
+      // The bytes of a read may be stored beside the commit; those of a command come first.
+      if (isRead) kept = kept?.catch(() => undefined);
       else await kept;
       await decide(channels, channels.targetOf(id), channels.accept(acceptedOf(app.clock, voucher, made)));
     },
