@@ -84,7 +84,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   "src/api/transports": row(`
     eventstore src/api/declare src/api/describe src/api/serve src/core src/core/model src/domain
     @modelcontextprotocol/node @modelcontextprotocol/server @opentelemetry/api compression cors express
-    fastest-levenshtein helmet http-message-signatures node:crypto node:events types:node:http node:stream node:zlib types:pino raw-body`),
+    fastest-levenshtein helmet http-message-sig node:crypto node:events types:node:http node:stream node:zlib types:pino raw-body`),
 
   // It runs in browsers, and its verifiers in Node.
   "src/explorer": row("src/core/model (computed) node:fs node:url node:zlib viem/accounts"),

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Request } from "express";
-import { httpbis } from "http-message-signatures";
+import { component, createSignatureSync } from "http-message-sig";
 import type { App } from "../../core/app.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { keyUrl } from "../../domain/payments/receipt.ts";
@@ -14,8 +14,9 @@ import { prefers } from "../declare/named-event.ts";
 export const ANSWER_TAG = "tallystick-answer";
 
 /** The authority is left out: proxies change it, and the key names the service. */
-const OF_REQUEST = ['"@method";req', '"@path";req', '"@query";req'];
+const OF_REQUEST = ["@method", "@path", "@query"];
 const OF_ANSWER = ["@status", "content-type", "content-digest", "log-position"];
+const ofRequest = (name: string) => component(name, { req: true });
 
 export const prefersSigned = ({ headers }: Pick<Request, "headers">): boolean =>
   prefers(headers.prefer as string | undefined, "signed");
@@ -67,24 +68,35 @@ async function signed(
     "Cache-Control": [headers["Cache-Control"], "no-transform"].filter(Boolean).join(", "),
     Vary: [headers.Vary, "Prefer"].filter(Boolean).join(", "),
   };
-  const { headers: all } = await httpbis.signMessage(
+  const { signature, signatureInput } = createSignatureSync(
     {
-      key: {
-        id: keyUrl(settings.public_url, signer.kid),
-        alg: "ed25519",
-        sign: async (bytes) => Buffer.from(signer.sign(bytes)),
+      kind: "response",
+      status,
+      fields: fieldsOf(unsigned),
+      request: {
+        kind: "request",
+        method: req.method,
+        targetUri: new URL(req.originalUrl, settings.public_url).href,
+        fields: asked === undefined ? [] : fieldsOf({ "Content-Digest": asked as string }),
       },
-      name: "answer",
-      params: ["created", "keyid", "alg", "tag"],
-      paramValues: { created: clock.now(), tag: ANSWER_TAG },
-      fields: [...OF_ANSWER, ...OF_REQUEST, ...(asked === undefined ? [] : ['"content-digest";req'])],
     },
-    { status, headers: unsigned },
     {
-      method: req.method,
-      url: new URL(req.originalUrl, "http://localhost"),
-      headers: asked === undefined ? {} : { "content-digest": asked },
+      label: "answer",
+      components: [
+        ...OF_ANSWER,
+        ...[...OF_REQUEST, ...(asked === undefined ? [] : ["content-digest"])].map(ofRequest),
+      ],
+      parameters: {
+        created: Math.floor(clock.now().getTime() / 1_000),
+        keyid: keyUrl(settings.public_url, signer.kid),
+        alg: "ed25519",
+        tag: ANSWER_TAG,
+      },
+      signer: { algorithm: "ed25519", sign: (bytes) => signer.sign(bytes) },
     },
   );
-  return all as Record<string, string>;
+  return { ...unsigned, Signature: signature, "Signature-Input": signatureInput };
 }
+
+const fieldsOf = (headers: Record<string, string>) =>
+  Object.entries(headers).map(([name, value]) => ({ name: name.toLowerCase(), value }));
