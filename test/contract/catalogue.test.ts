@@ -350,7 +350,7 @@ describe("MCP", () => {
     });
     expect(await unpaid.callTool(call({ reporter: "LV" }))).toMatchObject({
       isError: true,
-      structuredContent: { x402Version: 2, accepts: [{ amount: "100000" }] },
+      structuredContent: { x402Version: 2, accepts: [{ amount: "100000" }, {}] },
     });
     for (const given of [{}, { name: "operations_call" }, { name: "no_such_tool" }])
       await expect(client.callTool({ name: "operations_call", arguments: given })).rejects.toThrow(
@@ -372,7 +372,7 @@ describe("MCP", () => {
     const client = await connect(credentialsFor(operation));
     const answer = await client.callTool({ name: operation.name, arguments: exampleFor(operation) });
     if (isBought(operation)) {
-      expect(answer.structuredContent).toMatchObject({ x402Version: 2, accepts: [{}] });
+      expect(answer.structuredContent).toMatchObject({ x402Version: 2, accepts: [{}, {}] });
       return client.close();
     }
     // No tool has the token, because it belongs to no agent.
@@ -419,7 +419,7 @@ describe("MCP", () => {
     const unpaid = await client.callTool({ name: "trade_balance", arguments: { reporter: "DE" } });
     expect(unpaid).toMatchObject({
       isError: true,
-      structuredContent: { x402Version: 2, accepts: [{ network: "eip155:8453", amount: "50000" }] },
+      structuredContent: { x402Version: 2, accepts: [{ network: "eip155:8453", amount: "50000" }, {}] },
     });
     await client.close();
     const keyed = await connect(mine);

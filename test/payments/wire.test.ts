@@ -100,7 +100,10 @@ describe("over HTTP", () => {
       const answer = await ask({ "X-PAYMENT": header });
       expect(answer.status).toBe(402);
       const v2 = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
-      expect(v2).toMatchObject({ error: code, accepts: [{ amount: String(PRICE) }] });
+      expect(v2).toMatchObject({
+        error: code,
+        accepts: [{ amount: String(PRICE) }, { scheme: "batch-settlement" }],
+      });
       const body = await answer.json();
       expect(body).toMatchObject({ x402Version: 1, error: code, detail: expect.stringContaining(result) });
     }
@@ -118,7 +121,10 @@ describe("over HTTP", () => {
       const answer = await ask({ [name]: header });
       expect(answer.status).toBe(402);
       const required = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
-      expect(required).toMatchObject({ accepts: [{ amount: String(PRICE) }], error: expect.any(String) });
+      expect(required).toMatchObject({
+        accepts: [{ amount: String(PRICE) }, { scheme: "batch-settlement" }],
+        error: expect.any(String),
+      });
       expect(((await answer.json()) as { detail: string }).detail).toMatch(result);
     }
   });
@@ -179,7 +185,7 @@ describe("over MCP", () => {
       structuredContent: {
         x402Version: 2,
         error: expect.stringMatching(/^invalid_/),
-        accepts: [{ amount: String(PRICE) }],
+        accepts: [{ amount: String(PRICE) }, { scheme: "batch-settlement" }],
         detail: expect.any(String),
       },
     });

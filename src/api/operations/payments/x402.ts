@@ -1,7 +1,7 @@
 /** x402's own endpoints, with its wire form in camelCase. */
 
 import { z } from "zod";
-import { limit, offset } from "../../../core/model/fields.ts";
+import { limit, lowerCase, offset } from "../../../core/model/fields.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import {
   json,
@@ -164,7 +164,9 @@ const resourcesOperation = operation({
               asset: address,
               payTo: address,
               maxTimeoutSeconds: z.int(),
-              extra: z.object({ name: z.string(), version: z.string() }),
+              extra: z
+                .looseObject({ name: z.string(), version: z.string() })
+                .describe("The token's EIP-712 domain; of a channel also its terms"),
             }),
           ),
           lastUpdated: z.int().describe("Seconds of Unix time"),
@@ -184,7 +186,10 @@ const resourcesOperation = operation({
   example: { limit: 10 },
   handle: async ({ input, app, catalogue }) => {
     const { pay_to, embedded_chain, settings } = app;
-    const terms = { pay_to, embedded_chain, public_url: settings.public_url };
+    const terms = {
+      ...{ pay_to, embedded_chain, public_url: settings.public_url },
+      ...(app.takes_channels && { receiver_authorizer: lowerCase(app.refunds.address) }),
+    };
     return resources(catalogue.operations, terms, settings.started_at, input);
   },
 });
