@@ -191,7 +191,8 @@ describe("an internal token", () => {
 describe("the owner's wallet", () => {
   /** No wallet here has code that accepts signatures. */
   const closed = { open: false, account_micro: 0, total_micro: 0 };
-  const refusing = { read: async () => [{ success: false, data: "0x" }] };
+  const heads = async () => ({ latest: 7, finalized: 5 });
+  const refusing = { heads, read: async () => [{ success: false, data: "0x" }] };
   const parts = {
     app: {
       chain: refusing,
@@ -283,6 +284,7 @@ describe("the owner's wallet", () => {
     let asking = 0;
     const good = `0x1626ba7e${"0".repeat(56)}` as const;
     const chain = {
+      heads,
       read: async () => {
         asking++;
         return [{ success: true, data: good }];

@@ -27,6 +27,8 @@ const KEPT = [
   "lounge_keno",
   "lounge_order",
   "lounge_roulette",
+  "notices_rotate_secret",
+  "notices_subscribe",
   "orders_cancel",
   "orders_create",
   "quotes_create",

@@ -117,7 +117,7 @@ const subscribe = operation({
   name: "alerts_subscribe",
   route: "POST /v1/agent/trade/alerts/subscribe",
   effect: { changes: "adds", repeatable: false, reaches_out: true },
-  summary: "Send anomalies of EU trade to a webhook at each dataset release",
+  summary: "Send anomalies of EU trade figures to a webhook at each dataset release",
   description: `When a dataset is released, the last months of each country, chapter and flow are judged as trade_alerts does
 (false alarms at most ${FALSE_DISCOVERY_RATE * 100} %). Matches are posted to \`url\` as \`{ type: "${ALERT_TYPE}", timestamp, data }\`, signed by
 [Standard Webhooks](https://www.standardwebhooks.com). A month of a series is sent once, however many releases show it. A watch may

@@ -5,23 +5,27 @@ import { feedbackFile, feedbackHash } from "../../../domain/identity/feedback.ts
 import { feedbackProjection, listFeedback } from "../../../projections/marketplace/feedback.ts";
 import { json, open, operation } from "../../declare/index.ts";
 
-const file = z.object({
-  agentRegistry: z.string().describe("<CAIP-2 chain>:<address>"),
-  agentId: z.union([z.int(), z.string()]).describe("The subject; a string if a number would lose digits"),
-  clientAddress: z.string().describe("The wallet that paid, with its chain: only it can submit the file"),
-  createdAt: time,
-  value: z.int().describe("Points of a hundred, times ten to the power of valueDecimals"),
-  valueDecimals: z.int(),
-  tag1: z.string().describe("`works` for a verdict, the skill for an attestation"),
-  tag2: z.string().describe("The kind of the item, or `attestation`"),
-  endpoint: z.string().describe("The item that was bought"),
-  proofOfPayment: z.object({
-    fromAddress: z.string().describe("The buyer's wallet"),
-    toAddress: z.string().describe("This market, which credits the author"),
-    chainId: z.string(),
-    txHash: chainHash.describe("The transfer of USDC"),
-  }),
-});
+const file = z
+  .object({
+    agentRegistry: z.string().describe("<CAIP-2 chain>:<address>"),
+    agentId: z.union([z.int(), z.string()]).describe("The subject; a string if a number would lose digits"),
+    clientAddress: z.string().describe("The wallet that paid, with its chain: only it can submit the file"),
+    createdAt: time.describe("When the words were said"),
+    value: z.int().describe("Points of a hundred, times ten to the power of valueDecimals"),
+    valueDecimals: z.int().describe("Decimals of value"),
+    tag1: z.string().describe("`works` for a verdict, the skill for an attestation"),
+    tag2: z.string().describe("The kind of the item, or `attestation`"),
+    endpoint: z.string().describe("The item that was bought"),
+    proofOfPayment: z
+      .object({
+        fromAddress: z.string().describe("The buyer's wallet"),
+        toAddress: z.string().describe("This market, which credits the author"),
+        chainId: z.string().describe("The chain of the payment"),
+        txHash: chainHash.describe("The transfer of USDC"),
+      })
+      .describe("As ERC-8004 names it"),
+  })
+  .describe("The file, as ERC-8004's registry reads it");
 
 const feedback = operation({
   name: "soul_market_feedback",
@@ -34,14 +38,16 @@ an item of the subject. The payment is final and not refunded. Nothing else is e
   input: z.object({ limit: limit("How many to list"), cursor: positionCursor }),
   output: json(
     z.object({
-      feedback: z.array(
-        z.object({
-          event_id: z.string().describe("The event of the words in the log"),
-          payment_id: z.string().describe("The payment of the sale"),
-          feedback_hash: chainHash.describe("Keccak-256 of the file's canonical form (RFC 8785)"),
-          file,
-        }),
-      ),
+      feedback: z
+        .array(
+          z.object({
+            event_id: z.string().describe("The event of the words in the log"),
+            payment_id: z.string().describe("The payment of the sale"),
+            feedback_hash: chainHash.describe("Keccak-256 of the file's canonical form (RFC 8785)"),
+            file,
+          }),
+        )
+        .describe("Newest first"),
       next_cursor: z.string().nullable(),
     }),
   ),
