@@ -182,6 +182,8 @@ test("public are the log's own events, data, seeds, agents and statements on the
     "CheckpointCosigned",
     "CheckpointSigned",
     "DatasetReleased",
+    "DutiesCompared",
+    "DutyChanged",
     "FrontRunWatched",
     "LogSegmentSealed",
     "PaperTradeClosed",

@@ -78,7 +78,7 @@ test("a paid call is signed in, and catalogued with its input and output, withou
     method: "GET",
     serviceName: "Tallystick",
     tags: expect.arrayContaining(["usdc"]),
-    iconUrl: "https://tallystick.example/log/icon.svg",
+    iconUrl: "https://tallystick.example/log/icon.png",
     discoveryInfo: { input: { type: "http" }, output: { type: "json" } },
   });
 });

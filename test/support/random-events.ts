@@ -154,7 +154,7 @@ class Payloads {
       this.#ownId(name) ?? (name === "product_id" && place.prefix === "stock-" ? place.id : undefined);
     if (own !== undefined) return Number(own);
     if (name === "sx_number" && place.prefix === "agent-") return place.n + 1;
-    const fits = [1 + below(4), below(40), 100 * (1 + below(50)), place.position, 2.5, 0.5, 202_401];
+    const fits = [1 + below(4), below(40), 100 * (1 + below(50)), place.position, 2.5, 0.5, 202_401, 2];
     return fits.find((value) => schema.safeParse(value).success) ?? 1;
   }
 
