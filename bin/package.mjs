@@ -55,10 +55,9 @@ const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
 const stage = await mkdtemp(join(tmpdir(), "tallystick-package-"));
 try {
   for (const file of FILES) await cp(join(ROOT, file), join(stage, file));
-  await cp(join(ROOT, "dist"), join(stage, "dist"), {
-    recursive: true,
-    filter: (path) => !path.endsWith(".map"),
-  });
+  const tests = join(ROOT, "dist", "test");
+  const isShipped = (path) => !path.endsWith(".map") && !path.startsWith(tests);
+  await cp(join(ROOT, "dist"), join(stage, "dist"), { recursive: true, filter: isShipped });
   await cp(join(ROOT, "docs"), join(stage, "docs"), { recursive: true });
   for (const [name, parts] of Object.entries(WITHIN)) {
     const [from, to] = [ROOT, stage].map((place) => join(place, "node_modules", name));

@@ -14,6 +14,7 @@ import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import * as passports from "../../src/domain/identity/passports.ts";
 import * as lounge from "../../src/domain/lounge/account.ts";
+import * as channels from "../../src/domain/payments/channel.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
 import { rngProjection } from "../../src/projections/rng/rng.ts";
@@ -33,6 +34,7 @@ export async function liveThrough(driven: Driven): Promise<void> {
   for (const operation of catalogue) if (mayAppend(operation)) await askExample(driven, operation);
   await agentsAtWork(app);
   await depositAndTakeBack(app);
+  await channelInUse(app);
   await alert(app);
   await anchor(app);
   await loseSeeds(app);
@@ -97,6 +99,40 @@ async function depositAndTakeBack(app: App): Promise<void> {
   const target = lounge.targetOf("acme");
   await app.decide(lounge, target, lounge.followDeposits(found, [], at), { meta });
   await app.decide(lounge, target, lounge.followDeposits([], found.slice(1), at), { meta });
+}
+
+/** A channel of a network that no reactor follows. */
+async function channelInUse(app: App): Promise<void> {
+  const at = app.clock.now().toISOString();
+  const [payer, receiver] = [walletOf(901), walletOf(902)];
+  const config = {
+    ...{ payer, payer_authorizer: payer, receiver, receiver_authorizer: receiver, token: walletOf(903) },
+    ...{ withdraw_delay_s: channels.WITHDRAW_DELAY_S, salt: hash() },
+  };
+  const name = { network: "eip155:1", channel_id: hash(), config };
+  const target = channels.targetOf(channels.idOf(name));
+  const mined = { transaction: hash(), block_number: 2, block_hash: hash(), fee_wei: "1" };
+  const deposit = {
+    amount_micro: 1_000_000,
+    valid_after: "0",
+    valid_before: "9",
+    salt: hash(),
+    signature: hash(),
+  };
+  const seen = { balance_micro: 1_000_000, claimed_micro: 0, refund_nonce: "0", withdrawal: null };
+  const voucher = {
+    ...{ charged_micro: 1_000, price_micro: 1_000, signature: hash(), operation: "trade_balance" },
+    ...{ request_sha256: "ab".repeat(32), tenant: target.tenant, accepted_at: at },
+    answer: { status: 200, sha256: null, vintage: null },
+  };
+  const decide = (decision: Parameters<typeof app.decide<channels.ChannelState, channels.ChannelEvent>>[2]) =>
+    app.decide(channels, target, decision, { meta });
+  await decide(channels.see(channels.openedBy(name, at), { ...seen, seen_block: 1, seen_at: at }));
+  await decide(channels.fund({ ...deposit, ...mined, funded_at: at }));
+  await decide(channels.accept(voucher));
+  await decide(channels.recordClaim(1_000, mined, at));
+  await decide(channels.openRefund(undefined, at));
+  await decide(channels.endRefund("0", 999_000, mined, at));
 }
 
 /** A subscription that a release triggers. */

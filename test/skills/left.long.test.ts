@@ -141,7 +141,7 @@ describe("a payment", () => {
   });
 
   test("for a batch is refunded for the failed share, once the whole batch has ended", async () => {
-    const body = { agents: ["tracker", "oracle"], task: "What was unusual in the United States?" };
+    const body = { agents: ["spider", "oracle"], task: "What was unusual in the United States?" };
     const answer = await setup.pays<Shown[]>(wallet(1), "batch", body);
     expect([answer.status, answer.data?.map(({ price_usdc }) => price_usdc)]).toEqual([
       200,

@@ -33,13 +33,14 @@ const IDS: Record<string, (n: number) => string> = {
   ...Object.fromEntries(["seeds-", "loungeaccount-", "signals-"].map((name) => [name, () => "live"])),
   "agent-": (n) => `agent-${n}`,
   "payment-": paymentId,
+  "channel-": paymentId,
   "account-": (n) => TENANTS[n % TENANTS.length]!,
 };
 
 export const idIn = (prefix: string, n: number): string => IDS[prefix]?.(n) ?? hex(n, 32);
 
 function tenantOf(prefix: string, id: string, n: number): string {
-  if (prefix === "payment-") return `wallet:${id.split(":")[3]}`;
+  if (prefix === "payment-" || prefix === "channel-") return `wallet:${id.split(":")[3]}`;
   if (prefix === "node-") return `soul:${id}`;
   return prefix === "account-" ? id : TENANTS[n % TENANTS.length]!;
 }

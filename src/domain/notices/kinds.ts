@@ -9,6 +9,7 @@ import * as task from "../compute/task.ts";
 import * as duties from "../customs/duty-changes.ts";
 import { soulTenant } from "../identity/soul-tenant.ts";
 import * as bounty from "../marketplace/bounty.ts";
+import * as channel from "../payments/channel.ts";
 import * as payment from "../payments/payment.ts";
 import { walletTenant } from "../payments/payment.ts";
 import { decimalUsdc } from "../payments/usdc.ts";
@@ -23,6 +24,7 @@ export const kindNames = [
   "execution",
   "check",
   "refund",
+  "channel",
   "release",
   "duty",
 ] as const;
@@ -61,7 +63,6 @@ function kind<const E extends EntityEvents>(
 const everybody = () => [EVERYBODY];
 const nobody = () => [];
 
-/** A balance of a prepaid channel becomes a row `channel` here: its entity, its events, and who joins. */
 export const kinds: readonly NoticeKind[] = [
   kind(
     "task",
@@ -159,6 +160,16 @@ export const kinds: readonly NoticeKind[] = [
     RefundOpened: { type: "refund.opened", shows: ["amount_micro", "reason", "opened_at"] },
     RefundPaid: { type: "refund.paid", shows: ["transaction", "block_number", "paid_at"] },
     RefundReorged: { type: "refund.reorged", shows: ["transaction", "reorged_at"] },
+  }),
+  kind("channel", channel, {
+    ChannelSeen: { type: "channel.balance", shows: ["balance_micro", "claimed_micro", "seen_at"] },
+    ChannelFunded: { type: "channel.funded", shows: ["amount_micro", "transaction", "funded_at"] },
+    ChannelClaimed: { type: "channel.claimed", shows: ["claimed_micro", "transaction", "claimed_at"] },
+    ChannelRefundOpened: { type: "channel.refund_opened", shows: ["amount_micro", "opened_at"] },
+    ChannelRefundEnded: {
+      type: "channel.refund_ended",
+      shows: ["refunded_micro", "transaction", "ended_at"],
+    },
   }),
   kind(
     "release",

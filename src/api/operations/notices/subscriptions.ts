@@ -39,7 +39,7 @@ const subscribe = operation({
   route: `POST ${PATH}`,
   effect: { changes: "adds", repeatable: false, reaches_out: true },
   summary:
-    "Post what happens to your tasks, bounties, orders, executions, checks and refunds to a webhook, with releases and duties",
+    "Post what happens to your tasks, bounties, orders, executions, checks, refunds and channels to a webhook, with releases and duties",
   description: `Each change of a subject of yours is posted to \`url\` as \`{ type, timestamp, data }\`, signed by
 [Standard Webhooks](https://www.standardwebhooks.com), as notices_stream lists it. Notices of a subject come in order, each at least once;
 a repeat has the same \`webhook-id\`. A failed delivery is retried six times over a day, and later notices of its subject wait for it.`,
