@@ -15,6 +15,7 @@ import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import * as passports from "../../src/domain/identity/passports.ts";
 import * as lounge from "../../src/domain/lounge/account.ts";
 import * as channels from "../../src/domain/payments/channel.ts";
+import * as confirmations from "../../src/domain/payments/confirmation.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
 import { rngProjection } from "../../src/projections/rng/rng.ts";
@@ -35,6 +36,7 @@ export async function liveThrough(driven: Driven): Promise<void> {
   await agentsAtWork(app);
   await depositAndTakeBack(app);
   await channelInUse(app);
+  await confirmBooks(app);
   await alert(app);
   await anchor(app);
   await loseSeeds(app);
@@ -99,6 +101,18 @@ async function depositAndTakeBack(app: App): Promise<void> {
   const target = lounge.targetOf("acme");
   await app.decide(lounge, target, lounge.followDeposits(found, [], at), { meta });
   await app.decide(lounge, target, lounge.followDeposits([], found.slice(1), at), { meta });
+}
+
+/** The service confirms its own network only once enough blocks are final. */
+async function confirmBooks(app: App): Promise<void> {
+  const at = app.clock.now().toISOString();
+  const { position } = await app.store.head();
+  const facts: confirmations.ConfirmationData = {
+    ...{ network: "eip155:1", block_number: 3, block_hash: hash(), timestamp: 1, as_of_position: position },
+    ...{ claimed_before: at, payments: 1, settled_micro: 1, refunds: 0, refunded_micro: 0, confirmed_at: at },
+  };
+  const target = confirmations.targetOf("eip155:1");
+  await app.decide(confirmations, target, confirmations.confirm(facts, undefined), { meta });
 }
 
 /** A channel of a network that no reactor follows. */
