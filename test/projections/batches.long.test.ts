@@ -96,7 +96,7 @@ async function differences(
   of: readonly EntityEvents[],
   seed: number,
 ): Promise<Set<string>> {
-  const history = randomHistory(of, Math.round(EVENTS * Math.max(1, Math.min(of.length, 8) / 2)), seed);
+  const history = randomHistory(of, Math.round(EVENTS * Math.max(1, Math.min(of.length, 12) / 2)), seed);
   const tables = [...tablesOf(model), "objects.small", "objects.large"];
   const [folded, expected] = await undone(async (tx) => {
     const events = await foldEach(tx, model, history);
