@@ -22,7 +22,7 @@ export type ActClaim = {
   of: { agent: string } | { sx: unknown } | { tenant: string | undefined };
   /** The kid in the event; null: nobody signed; undefined: the event has none. */
   signer: string | null | undefined;
-  /** What other than a signature may stand for it. */
+  /** The substitute for a signature, if there is one. */
   else: readonly ("key" | "payment")[];
   wordings: readonly Wording[];
   call?: CallWording;
@@ -30,7 +30,7 @@ export type ActClaim = {
   is_own_proof?: true;
 };
 
-/** What earlier events of the export say about the objects of acts. */
+/** Facts of earlier events about the objects of acts. */
 export type ActObjects = {
   attestorOf(attestation_id: string): number | undefined;
   creatorOf(bounty_id: string): string | undefined;

@@ -1,4 +1,4 @@
-/** Whether a key signed a text, from the two alone. */
+/** Verifies a signature by the text and the key alone. */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { Hex, RecoverKey } from "../core/model/chain.ts";
 import { textDigest } from "../domain/access/wallet-proof.ts";

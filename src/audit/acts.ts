@@ -149,7 +149,7 @@ export class Acts implements ActObjects {
     return standing;
   }
 
-  /** Whether the signer may speak for the one whose act it is. */
+  /** True if the signer may act for the agent. */
   #standing(claim: ActClaim, text: ActText, kid: string, meta: Members): Judgement {
     if (text.form === "call") return this.#tenantStanding(claim, text, kid, meta);
     const { agent: named = "" } = text;

@@ -13,16 +13,16 @@ const notice = z.looseObject({
 });
 type Notice = z.infer<typeof notice>;
 
-export type Told = {
-  /** Waits for a notice of this type about a subject; types in `ends` would make the wait vain. */
+export type NoticeListener = {
+  /** Waits for a notice of this type about a subject; a notice of a type in `ends` ends the wait with an error. */
   until(type: string, id: string, ends?: readonly string[]): Promise<Notice>;
   /** Notices so far. */
   readonly count: number;
   close(): void;
 };
 
-/** Begins to listen: what happens from now on is told. */
-export async function listen(url: string, wallet: LocalAccount): Promise<Told> {
+/** Listens to notices from now on. */
+export async function listen(url: string, wallet: LocalAccount): Promise<NoticeListener> {
   const leave = new AbortController();
   const answer = await fetch(url + PATH, {
     headers: {

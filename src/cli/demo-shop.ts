@@ -4,7 +4,7 @@ import { z } from "zod";
 import { refuse } from "../core/model/refusal.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { ask, type BuyerRequest, buy, sign } from "./demo-buyer.ts";
-import { listen, type Told } from "./demo-notices.ts";
+import { listen, type NoticeListener } from "./demo-notices.ts";
 import type { DemoService } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { onceFinal } from "./shop.ts";
@@ -65,7 +65,11 @@ export async function buyPellets(place: DemoService, wallet: LocalAccount): Prom
   }
 }
 
-async function buyAndHear({ url, app }: DemoService, wallet: LocalAccount, told: Told): Promise<void> {
+async function buyAndHear(
+  { url, app }: DemoService,
+  wallet: LocalAccount,
+  told: NoticeListener,
+): Promise<void> {
   const at = (path: string) => `${url}/v1/agent/${path}`;
   tell.step(1, "The stock", "GET /v1/agent/products?type=granulas");
   const [pellets] = await bought(wallet, at("products?type=granulas"), z.array(product));

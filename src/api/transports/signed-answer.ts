@@ -1,5 +1,5 @@
 /**
- * `Prefer: signed`: the log's key signs request, answer and log position (RFC 9421), so that whoever was lied to can show it. The
+ * `Prefer: signed`: the log's key signs request, answer and log position (RFC 9421), so that a caller can show a false answer. The
  * body's digest is Content-Digest (RFC 9530).
  */
 import { createHash } from "node:crypto";

@@ -8,7 +8,7 @@ import { month, time } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { flows } from "../trade/units.ts";
 import { afterFailure, type Failure } from "../webhooks/backoff.ts";
-import { MOST_SECRETS, OLD_SECRET_HOURS, rotatedAway, type Secret, signingAt } from "../webhooks/message.ts";
+import { rotatedAway, rotationAt, type Secret } from "../webhooks/message.ts";
 import { alertProblems } from "./problems.ts";
 
 /** Alerts that a new subscription may have delivered. */
@@ -307,17 +307,9 @@ export const topUp =
 /** Sets a new secret; the old one also signs for a day. */
 export const rotateSecret =
   (at: string) =>
-  (state: SubscriptionState): SubscriptionEvent[] => {
-    const secrets = signingAt(existingSubscription(state).secrets, at);
-    if (secrets.length >= MOST_SECRETS)
-      refuse(
-        "conflict",
-        `${MOST_SECRETS} secrets sign at present; rotate again when the oldest has ended, ${secrets.at(-1)!.until}`,
-      );
-    const old_until = new Date(Date.parse(at) + OLD_SECRET_HOURS * 3_600_000).toISOString();
-    const rotation = secrets[0]!.rotation + 1;
-    return [{ type: "SecretRotated", data: { rotation, old_until, rotated_at: at } }];
-  };
+  (state: SubscriptionState): SubscriptionEvent[] => [
+    { type: "SecretRotated", data: rotationAt(existingSubscription(state).secrets, at) },
+  ];
 
 /** Sends a named test event in any status; it costs no credit, so it is limited. */
 export const test =

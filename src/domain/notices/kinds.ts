@@ -39,7 +39,7 @@ type Row<Data> = {
   shows?: readonly (keyof Data & string)[];
   /** Tenants that get this notice and later ones of the subject. */
   joins?: (data: Data) => string[];
-  /** Whoever joined gets no notice after this one. */
+  /** Tenants that joined get no notice after this one. */
   ends?: true;
 };
 

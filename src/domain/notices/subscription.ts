@@ -7,7 +7,7 @@ import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, time } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { afterFailure, type Failure } from "../webhooks/backoff.ts";
-import { MOST_SECRETS, OLD_SECRET_HOURS, rotatedAway, type Secret, signingAt } from "../webhooks/message.ts";
+import { rotatedAway, rotationAt, type Secret } from "../webhooks/message.ts";
 import { kindNames } from "./kinds.ts";
 import { noticeProblems } from "./problems.ts";
 
@@ -192,17 +192,9 @@ export const subscribe =
 /** Sets a new secret; the old one also signs for a day. */
 export const rotateSecret =
   (at: string) =>
-  (state: SubscriptionState): SubscriptionEvent[] => {
-    const secrets = signingAt(existingSubscription(state).secrets, at);
-    if (secrets.length >= MOST_SECRETS)
-      refuse(
-        "conflict",
-        `${MOST_SECRETS} secrets sign at present; rotate again when the oldest has ended, ${secrets.at(-1)!.until}`,
-      );
-    const old_until = new Date(Date.parse(at) + OLD_SECRET_HOURS * 3_600_000).toISOString();
-    const rotation = secrets[0]!.rotation + 1;
-    return [{ type: "NoticeSecretRotated", data: { rotation, old_until, rotated_at: at } }];
-  };
+  (state: SubscriptionState): SubscriptionEvent[] => [
+    { type: "NoticeSecretRotated", data: rotationAt(existingSubscription(state).secrets, at) },
+  ];
 
 /** Sends a test notice in any status; it is limited, because it costs nothing. */
 export const test =

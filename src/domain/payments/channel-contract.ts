@@ -11,7 +11,7 @@ import { ABI } from "./generated/channels.ts";
 export const CHANNELS = "0x4020074e9df2ce1dee5a9c1b5c3f541d02a10003";
 export const COLLECTOR = "0x4020806089470a89826cb9fb1f4059150b550004";
 
-/** What a channel is for good; its id is the hash. Addresses in lower case. */
+/** The terms of a channel, which never change; its id is their hash. Addresses in lower case. */
 export type ChannelConfig = {
   payer: Hex;
   payer_authorizer: Hex;
@@ -186,7 +186,7 @@ export function onChain([escrow, pending, nonce]: readonly CallResult[]): Channe
   };
 }
 
-/** What a receiver claimed and has not moved yet, in micro-USDC; `receivers` in the contract. */
+/** The sums that a receiver has claimed and moved, in micro-USDC; `receivers` in the contract. */
 export const receiverCall = (receiver: Hex, token: Hex): Call =>
   called(encodeFunctionData({ abi: ABI, functionName: "receivers", args: [receiver, token] }));
 

@@ -113,7 +113,7 @@ export function evolve(state: ChannelState, event: ChannelEvent): ChannelState {
 export const covered = ({ chain: { balance_micro, withdrawal }, refund }: Channel): number =>
   balance_micro - (withdrawal?.amount_micro ?? 0) - (refund?.amount_micro ?? 0);
 
-/** What is charged and not claimed. */
+/** The charges that are not claimed. */
 export const owed = ({ charged_micro, chain }: Channel): number => charged_micro - chain.claimed_micro;
 
 /** The claim of everything that is owed and still there; undefined = nothing. */

@@ -2,6 +2,7 @@
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import type { Signer } from "../../core/model/ports/signer.ts";
+import { refuse } from "../../core/model/refusal.ts";
 
 /** Hours that a rotated secret still signs. */
 export const OLD_SECRET_HOURS = 24;
@@ -36,6 +37,18 @@ export const signingAt = (secrets: readonly Secret[], at: string): Secret[] =>
 /** The next rotation's old secrets: each ends at `old_until` unless it ends before. */
 export const rotatedAway = (secrets: readonly Secret[], at: string, old_until: string): Secret[] =>
   signingAt(secrets, at).map((one) => ({ ...one, until: one.until ?? old_until }));
+
+/** The facts of the next rotation at an ISO time; refuses while too many secrets sign. */
+export function rotationAt(secrets: readonly Secret[], at: string) {
+  const signing = signingAt(secrets, at);
+  if (signing.length >= MOST_SECRETS)
+    refuse(
+      "conflict",
+      `${MOST_SECRETS} secrets sign at present; rotate again when the oldest has ended, ${signing.at(-1)!.until}`,
+    );
+  const old_until = new Date(Date.parse(at) + OLD_SECRET_HOURS * 3_600_000).toISOString();
+  return { rotation: signing[0]!.rotation + 1, old_until, rotated_at: at };
+}
 
 export type Signing = { subscription_id: string; url: string; secrets: readonly Secret[] };
 export type WebhookContent = { type: string; timestamp: string; data: Record<string, unknown> };

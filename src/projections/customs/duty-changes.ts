@@ -1,4 +1,4 @@
-/** What the releases of a duties table changed, compared release by release. */
+/** The changes between two successive releases of a duties table. */
 import type { App } from "../../core/app.ts";
 import { Refusal } from "../../core/model/refusal.ts";
 import { sandboxOf } from "../../datasets/reference/table.ts";

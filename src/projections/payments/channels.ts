@@ -171,7 +171,7 @@ export type ChannelSums = {
   escrow_micro: string;
 };
 
-/** What channels charged and claimed, and what is deposited in them. */
+/** The sums of all channels: charges, claims and deposits. */
 export async function channelSums(pool: pg.Pool): Promise<ChannelSums> {
   const text = `select count(*)::int as channels, coalesce(sum(calls), 0)::int as calls,
       coalesce(sum(charged_micro), 0)::text as charged_micro, coalesce(sum(claimed_micro), 0)::text as claimed_micro,
@@ -188,7 +188,7 @@ export async function channelsByOperation(pool: pg.Pool): Promise<OperationSum[]
   return (await pool.query<OperationSum>(text)).rows;
 }
 
-/** What is charged and not claimed: the number of channels and their sum in micro-USDC. */
+/** Channels with charges that are not claimed: their number, and the sum in micro-USDC. */
 export async function owedByChannels(pool: pg.Pool): Promise<{ count: number; micro: number }> {
   const text = `select count(*)::int as count, coalesce(sum(charged_micro - claimed_micro), 0)::float8 as micro
     from read.channels_v1 where owed_since is not null`;

@@ -1,19 +1,19 @@
-/** Who stands for a piece of evidence: a signature of the act in its event, or less. */
+/** The backing of a piece of evidence: a signature of the act in its event, or less. */
 import type pg from "pg";
 import { MAIN_LOG } from "../../../eventstore/types.ts";
 import type { Act } from "../../domain/identity/act.ts";
 
 /** `service`: a check, a draw, the requester's silence or a dispute decided. `unrecorded`: the event does not say. */
-export const standings = ["signature", "key", "payment", "service", "unrecorded"] as const;
-export type Standing = (typeof standings)[number];
+export const backings = ["signature", "key", "payment", "service", "unrecorded"] as const;
+export type Backing = (typeof backings)[number];
 
 type EvidenceRow = { event_id: string; type: string; payload: string; accepted: string | null };
 
-/** The standing of each event of evidence. */
-export async function standingsOf(
+/** The backing of each event of evidence. */
+export async function backingsOf(
   pool: pg.Pool | pg.ClientBase,
   event_ids: readonly string[],
-): Promise<Map<string, Standing>> {
+): Promise<Map<string, Backing>> {
   const { rows } = await pool.query<EvidenceRow>({
     name: "trust_standings",
     text: `select e.event_id::text, e.type, convert_from(e.payload, 'UTF8') as payload,
@@ -28,7 +28,7 @@ export async function standingsOf(
 
 type Acted = { act?: Act; by?: string };
 
-function standingOf({ type, payload, accepted }: EvidenceRow): Standing {
+function standingOf({ type, payload, accepted }: EvidenceRow): Backing {
   if (type === "AttestationMade") return (JSON.parse(payload) as Acted).act?.by ?? "unrecorded";
   // A settled payment has its payer's signature in the event of the claim.
   if (type.startsWith("Payment")) return "payment";

@@ -26,7 +26,7 @@ import {
   scoresBetween,
   storedScore,
 } from "../../../projections/trust/scores.ts";
-import { type Standing, standings, standingsOf } from "../../../projections/trust/signed.ts";
+import { type Backing, backings, backingsOf } from "../../../projections/trust/signed.ts";
 import { workDays } from "../../../projections/trust/work.ts";
 import { statusField } from "../../agents/agents.ts";
 import { free, json, key, open, operation, pay, subject } from "../../declare/index.ts";
@@ -69,7 +69,7 @@ const date = z.iso.date("is a day, YYYY-MM-DD").optional();
 
 const micro = z.int().describe("Micro-points: 100 points are 100,000,000");
 const standing = z
-  .enum(standings)
+  .enum(backings)
   .describe(
     "Who stands for it. signature: its event has the agent's or requester's; key: an API key alone; payment: the payer's signed payment; service: a check, a draw, silence or a dispute; unrecorded: the event does not say",
   );
@@ -278,11 +278,11 @@ async function explanationOf(moment: Moment, sx: number, { as_of_position: posit
     (sum, { from, points }) => (mutual.has(from) ? sum + points : sum),
     0,
   );
-  const shown = await standingsOf(moment, [
+  const shown = await backingsOf(moment, [
     ...[...parts.base, ...parts.penalties].map(({ event_id }) => event_id),
     ...parts.attestations.flatMap(({ event_ids }) => event_ids),
   ]);
-  const shownBy = (event_id: string): Standing => shown.get(event_id) ?? "unrecorded";
+  const shownBy = (event_id: string): Backing => shown.get(event_id) ?? "unrecorded";
   const lines = (of: typeof parts.base) =>
     of.map(({ points, ...rest }) => ({
       ...rest,

@@ -10,7 +10,7 @@ export type SettleResponse = {
   network: typeof NETWORK_V1 | typeof NETWORK_V2;
   payer: string;
   amount: string;
-  /** Of a channel: the charge, and the channel's state. */
+  /** A voucher's charge, and its channel's state. */
   extra?: object;
   extensions?: Record<string, unknown>;
 };
