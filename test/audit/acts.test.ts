@@ -44,7 +44,7 @@ const signedCall = async (n: number, path: string, body: object) =>
 /** A task of this requester with a result that waits for its verdict. */
 async function waitingTask(submitted: Promise<{ status: number; body: object }>): Promise<string> {
   const { task_id } = await done(submitted);
-  const task = await worker.pull("?wait_s=10");
+  const task = await worker.pull("?wait_s=30");
   expect(task.task_id).toBe(task_id);
   await done(worker.gives(task, { text: "salut" }));
   return task_id;

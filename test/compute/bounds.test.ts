@@ -39,7 +39,7 @@ async function leasedTask(tenant: string, more: object = {}) {
   const { status, body } = await setup.submit(headers, forNode(more));
   expect(status, JSON.stringify(body)).toBe(201);
   await setup.folded();
-  const task = await node.pull("?wait_s=10");
+  const task = await node.pull("?wait_s=30");
   expect(task.task_id).toBe(body.task_id);
   return { headers, task, task_id: task.task_id };
 }
@@ -135,7 +135,7 @@ test("the best paid per second comes first, and then the oldest", async () => {
   }
   await setup.folded();
   const order: (string | undefined)[] = [];
-  for (let n = 0; n < 4; n++) order.push(submitted[(await taker.pull("?wait_s=10")).task_id]);
+  for (let n = 0; n < 4; n++) order.push(submitted[(await taker.pull("?wait_s=30")).task_id]);
   expect(order).toEqual(["short", "dear", "old", "young"]);
 });
 
@@ -149,7 +149,7 @@ test("tasks are listed by owner, status and page, the newest first", async () =>
   }
   await setup.ask(headers, "/soul/compute/cancel", { task_id: ids[4] });
   await setup.folded();
-  const has = (await worker.pull("?wait_s=10")).task_id;
+  const has = (await worker.pull("?wait_s=30")).task_id;
   await setup.folded();
 
   const seen: string[] = [];
@@ -288,7 +288,7 @@ describe("a node's status", () => {
     for (let n = 0; n < 3; n++) await setup.submit(headers, { task_type: "earned" });
     await setup.folded();
     const tasks = [];
-    for (let n = 0; n < 3; n++) tasks.push(await earner.pull("?wait_s=10"));
+    for (let n = 0; n < 3; n++) tasks.push(await earner.pull("?wait_s=30"));
     const [paid, owed] = tasks;
     for (const task of [paid!, owed!]) await earner.gives(task, { text: "bonjour" });
     await setup.ask(headers, "/soul/compute/settle", { task_id: paid!.task_id });

@@ -40,7 +40,7 @@ async function leasedTask(tenant: string, more: object = {}) {
   const headers = await setup.requester(tenant);
   const task = { task_type: "sha256-chain", input_data: input, max_price_usd: 0.02, ...more };
   await setup.submit(headers, task);
-  return { headers, task: await node.pull("?wait_s=10") };
+  return { headers, task: await node.pull("?wait_s=30") };
 }
 
 const checked = async () => {
@@ -150,7 +150,7 @@ test("a worker without a bond gets a 402 for exactly the bond, and a payment wit
   const { body } = await setup.submit(headers, { max_price_usd: 0.25, assign: `agent:${poor.agent_id}` });
   const { task_id } = body;
   await setup.folded();
-  await poor.gives(await poor.pull("?wait_s=10"), { opinion: "good" });
+  await poor.gives(await poor.pull("?wait_s=30"), { opinion: "good" });
   await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
   const path = "/soul/compute/dispute";
 
@@ -187,7 +187,7 @@ test("if accounts take no payments, a bond comes from the balance only", async (
   const { body } = await setup.submit(headers, { assign: `agent:${poor.agent_id}` });
   const { task_id } = body;
   await setup.folded();
-  await poor.gives(await poor.pull("?wait_s=10"), { opinion: "good" });
+  await poor.gives(await poor.pull("?wait_s=30"), { opinion: "good" });
   await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
   const { custody } = setup.app.settings;
   custody.open = false;

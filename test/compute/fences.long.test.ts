@@ -35,7 +35,7 @@ test("64 callers at two processes lease no task twice and leave none", async () 
   await setup.folded();
   const at = [setup.service.url, second.url];
   const pull = async (n: number): Promise<LeasedTask | null> => {
-    const url = `${at[n % 2]}/soul/compute/pull?wait_s=20&kinds=crowded`;
+    const url = `${at[n % 2]}/soul/compute/pull?wait_s=30&kinds=crowded`;
     const answer = await fetch(url, { headers: node.headers });
     const { task } = (await answer.json()) as { task: LeasedTask | null };
     return task;
@@ -65,7 +65,7 @@ test("a concurrent result, lease end, cancellation and settlement have one outco
     const headers = await setup.requester(tenant);
     await setup.submit(headers, { task_type: "raced" });
     await setup.folded();
-    const task = await node.pull("?wait_s=10&kinds=raced");
+    const task = await node.pull("?wait_s=30&kinds=raced");
     const named = { tenant, task_id: task.task_id };
     const lost = { attempt: 1, reason: "silence" as const, last_heartbeat_at: null };
     const acts = [
@@ -107,7 +107,7 @@ test("another process's decision counts over a stale state", async () => {
   const headers = await setup.requester("believed");
   await setup.submit(headers, { task_type: "believed" });
   await setup.folded();
-  const leasedTask = await first.pull("?wait_s=10&kinds=believed");
+  const leasedTask = await first.pull("?wait_s=30&kinds=believed");
   const named = { tenant: "believed", task_id: leasedTask.task_id };
   const lost = { attempt: 1, reason: "silence" as const, last_heartbeat_at: null };
   await second.app.commit((unit) => stepTask(unit, named, tasks.loseLease(lost, new Date().toISOString())), {
@@ -121,7 +121,7 @@ test("another process's decision counts over a stale state", async () => {
       headers: { ...next.headers, "Content-Type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),
     }).then((answer) => answer.json());
-  const { task } = (await there("/soul/compute/pull?wait_s=20&kinds=believed")) as { task: LeasedTask };
+  const { task } = (await there("/soul/compute/pull?wait_s=30&kinds=believed")) as { task: LeasedTask };
   expect(task).toMatchObject({ task_id: leasedTask.task_id, attempt: 2 });
   await there("/soul/compute/result", {
     task_id: task.task_id,

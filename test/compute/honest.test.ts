@@ -40,7 +40,7 @@ async function leasedTask(tenant: string, by = node, more: object = {}) {
   });
   expect(status, JSON.stringify(body)).toBe(201);
   await setup.folded();
-  return { headers, task: await by.pull("?wait_s=10") };
+  return { headers, task: await by.pull("?wait_s=30") };
 }
 
 /** The service with a fake sandbox: each run returns the next of these results. */
@@ -162,7 +162,7 @@ async function quorumOf(tenant: string, results: readonly (readonly [TestNode, o
   const given: string[] = [];
   for (const [by, result] of results) {
     await by.beat();
-    const leasedTask = await by.pull("?wait_s=10&kinds=sha256-chain");
+    const leasedTask = await by.pull("?wait_s=30&kinds=sha256-chain");
     if (given.length === 0) await judges();
     expect((await by.gives(leasedTask, result)).status).toBe(200);
     given.push(leasedTask.task_id);
@@ -223,7 +223,7 @@ test("nodes with equal wrong results are not paid: the service runs built-in kin
       compared: { verdict: "differed" },
     });
   const before = await setup.account(`soul:${node.sx}`);
-  const leasedTask = await node.pull("?wait_s=10&kinds=sha256-chain");
+  const leasedTask = await node.pull("?wait_s=30&kinds=sha256-chain");
   await node.gives(leasedTask, chainOf(input_data));
   await judges();
   expect(await setup.task("same", task_id)).toMatchObject({
@@ -273,7 +273,7 @@ test("a node does not get a task again that it failed; another node does it", as
   const saboteur = await setup.node("saboteur", { hourly_rate_usd: 0, kinds: ["sabotaged"] });
   const other = await setup.node("steadfast", { kinds: ["sabotaged"] });
   const { body } = await setup.submit(headers, { task_type: "sabotaged" });
-  const { task_id, lease_id } = await saboteur.pull("?wait_s=10");
+  const { task_id, lease_id } = await saboteur.pull("?wait_s=30");
   await saboteur.post("/soul/compute/result", { task_id, lease_id, error: "no" });
   await setup.folded();
   await setup.app.pool.query("update read.compute_tasks_v4 set ready_at = now() where task_id = $1", [

@@ -47,7 +47,7 @@ async function leasedTask(): Promise<LeasedTask> {
   const headers = await setup.requester(`receipt-${++buyers}`);
   await setup.submit(headers, { task_type: "sha256-chain", input_data: input, max_price_usd: 0.02 });
   await setup.folded();
-  return node.pull("?wait_s=10");
+  return node.pull("?wait_s=30");
 }
 
 const AT = "2026-11-22T12:00:00.000Z";

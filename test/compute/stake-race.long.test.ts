@@ -160,7 +160,7 @@ async function lived({ leaves_before, meanwhile, checked }: Life): Promise<void>
   });
   await node.beat();
   await setup.folded();
-  const leasedTask = await node.pull("?wait_s=10");
+  const leasedTask = await node.pull("?wait_s=30");
   const isTimeless = ({ does }: Step) => does !== "time passes";
   await Promise.all([
     thief.live(meanwhile.filter(isTimeless)),

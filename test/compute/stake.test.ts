@@ -32,7 +32,7 @@ async function cheat(requester: string): Promise<void> {
   const input_data = { seed: sha256("seed"), n: 5 };
   await setup.submit(headers, { task_type: "sha256-chain", input_data, max_price_usd: 0.02 });
   await setup.folded();
-  await node.gives(await node.pull("?wait_s=10"), { hash: "00".repeat(32) });
+  await node.gives(await node.pull("?wait_s=30"), { hash: "00".repeat(32) });
   await setup.folded();
   expect(await turn(setup.app, auditReactor)).toEqual({ status: "done" });
 }

@@ -46,7 +46,7 @@ async function leasedTask(tenant: string, node: TestNode, more: object = {}) {
   });
   expect(status, JSON.stringify(body)).toBe(201);
   await setup.folded();
-  return { headers, task: await node.pull("?wait_s=10") };
+  return { headers, task: await node.pull("?wait_s=30") };
 }
 
 /** The service with a fake sandbox: each run does the next of these and returns its output. */
@@ -189,7 +189,7 @@ async function lateCopy(tenant: string, late: object, ...later: object[]) {
   const copies: LeasedTask[] = [];
   for (const by of [one!, two!, three!]) {
     await by.beat();
-    copies.push(await by.pull("?wait_s=10&kinds=sha256-chain"));
+    copies.push(await by.pull("?wait_s=30&kinds=sha256-chain"));
     if (copies.length === 1) await takes(quorumReactor);
   }
   for (const [n, by] of [one!, two!].entries()) await by.gives(copies[n]!, right);

@@ -1,10 +1,11 @@
 /** The compute market over HTTP: a task is paid, leased, done, accepted and settled; and each other end. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { computeReactor } from "../../src/reactors/compute/due.ts";
 import { expectBooks } from "../support/books.ts";
 import { turn } from "../support/turns.ts";
+import { until } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
-import { type ComputeSetup, openComputeSetup, type TestNode } from "./compute-setup.ts";
+import { type ComputeSetup, type LeasedTask, openComputeSetup, type TestNode } from "./compute-setup.ts";
 
 let setup: ComputeSetup;
 let node: TestNode;
@@ -24,9 +25,19 @@ async function leasedTask(tenant: string, more: object = {}) {
   const headers = await setup.requester(tenant);
   const { body } = await setup.submit(headers, { assign: `agent:${node.agent_id}`, ...more });
   await setup.folded();
-  const task = await node.pull("?wait_s=10");
+  const task = await node.pull("?wait_s=30");
   expect(task.task_id).toBe(body.task_id);
   return { headers, task };
+}
+
+/** A pull that has found nothing and waits for a task of this kind. */
+async function waitingPull(kind: string): Promise<{ task: Promise<LeasedTask> }> {
+  const queries = vi.spyOn(setup.app.pool, "query");
+  const task = node.pull(`?wait_s=30&kinds=${kind}`);
+  // It asks for the next ready task only after its first look.
+  const waits = () => queries.mock.calls.some(([query]) => Object(query).name === "compute_next_ready");
+  await until(waits).finally(() => queries.mockRestore());
+  return { task };
 }
 
 describe("a task", () => {
@@ -38,7 +49,7 @@ describe("a task", () => {
       body: { status: "queued", account: { available_usdc: "0.95", held_usdc: "0.05" } },
     });
     const { task_id } = submitted.body;
-    const task = await node.pull("?wait_s=10");
+    const task = await node.pull("?wait_s=30");
     expect(task).toMatchObject({
       task_id,
       task_type: "translate",
@@ -83,7 +94,7 @@ describe("a task", () => {
       body: { account: { available_usdc: "0.00", held_usdc: "0.02" } },
     });
     const tenant = `wallet:${addressOf(wallet(3))}`;
-    const task = await other.pull("?wait_s=10");
+    const task = await other.pull("?wait_s=30");
     expect(task.task_id).toBe(paid.body.task_id);
     await other.gives(task, { text: "salut" });
     await setup.later(86_401, async () => {
@@ -174,7 +185,7 @@ describe("a lease", () => {
       status: 409,
       body: { type: expect.stringContaining("#stale-lease") },
     });
-    const again = await other.pull("?wait_s=20");
+    const again = await other.pull("?wait_s=30");
     expect(again).toMatchObject({ task_id: task.task_id, attempt: 2 });
     expect((await node.gives(task, { late: true })).status).toBe(409);
     expect((await other.gives(again, { right: true })).status).toBe(200);
@@ -214,7 +225,7 @@ describe("a lease", () => {
     await turn(setup.app, computeReactor);
     expect((await setup.task("anew", task.task_id)).status).toBe("leased");
     expect((await node.beat(task.lease_id)).body.leases).toMatchObject([{ lost: false }]);
-    for (const one of [task, await node.pull("?wait_s=10")]) await node.gives(one, {});
+    for (const one of [task, await node.pull("?wait_s=30")]) await node.gives(one, {});
   });
 
   test("is returned again for the same Idempotency-Key, and no second task is leased", async () => {
@@ -270,7 +281,7 @@ describe("a lease", () => {
 describe("a node", () => {
   test("waits for work, and gets it as soon as there is some", async () => {
     const headers = await setup.requester("waited-for");
-    const waiting = node.pull("?wait_s=30&kinds=awaited");
+    const { task: waiting } = await waitingPull("awaited");
     const { body } = await setup.submit(headers, { task_type: "awaited" });
     const task = await waiting;
     expect(task.task_id).toBe(body.task_id);
@@ -279,7 +290,7 @@ describe("a node", () => {
 
   test("that waits leases a task before the list has it, and may return its result at once", async () => {
     const headers = await setup.requester("urgent");
-    const waiting = node.pull("?wait_s=30&kinds=urgent");
+    const { task: waiting } = await waitingPull("urgent");
     const held = await setup.app.pool.connect();
     await held.query("begin; lock table read.compute_tasks_v4 in exclusive mode");
     try {
@@ -329,14 +340,14 @@ describe("a node", () => {
     const small = await setup.node("small-one", { max_concurrent: 1, kinds: ["little"] });
     const headers = await setup.requester("many");
     for (const _ of [1, 2]) await setup.submit(headers, { task_type: "little" });
-    const task = await small.pull("?wait_s=10");
+    const task = await small.pull("?wait_s=30");
     await setup.folded();
     expect((await small.get("/soul/compute/pull")).status).toBe(409);
     await small.gives(task, {});
     await small.post("/soul/node/availability", { agent_id: small.agent_id, status: "paused" });
     expect((await small.get("/soul/compute/pull")).status).toBe(409);
     await small.post("/soul/node/availability", { agent_id: small.agent_id, status: "available" });
-    expect(await small.pull("?wait_s=10")).toMatchObject({ task_type: "little" });
+    expect(await small.pull("?wait_s=30")).toMatchObject({ task_type: "little" });
   });
 
   test("acts only by its own key", async () => {

@@ -46,7 +46,7 @@ async function lendExample(service: Service, requester: Headers, node: Headers):
   const task_id = await submitExample(service, requester);
   // Other examples' tasks may be leased first, because a pull takes any task.
   await until(async () => {
-    const { body } = await caller(service.url).get("/soul/compute/pull?wait_s=5", node);
+    const { body } = await caller(service.url).get("/soul/compute/pull?wait_s=30", node);
     return (body.task as { task_id: string } | null | undefined)?.task_id === task_id;
   });
   return task_id;
