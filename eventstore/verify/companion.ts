@@ -20,4 +20,6 @@ export type Companion = {
   end(): void;
   reach(verdict: string): string;
   proven(): ProvenRange[];
+  /** A limit of everything that was verified, named after the word. */
+  caveat?(): string | undefined;
 };

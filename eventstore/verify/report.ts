@@ -20,6 +20,8 @@ export type Fault = { place: number; reason: string };
 /** `head`: note it for the next verification. */
 export type VerifyReport = {
   ok: boolean;
+  /** Said after the word "verified", such as that no witness vouches for the log. */
+  caveat?: string;
   verdicts: Verdict[];
   /** Null without a header: nothing was verified. */
   origin: string | null;
@@ -39,13 +41,15 @@ export function formatVerdicts(report: VerifyReport): string {
     return [`${mark} ${verdict.name.padEnd(width)}  ${reason}${verdict.detail}`, ...furtherFaults(verdict)];
   });
   lines.push(
-    `${report.events} events in ${report.streams} streams: ${report.ok ? "verified" : "NOT verified"}`,
+    `${report.events} events in ${report.streams} streams: ${report.ok ? verifiedBut(report.caveat) : "NOT verified"}`,
   );
   const { values, erased } = report.sealed;
   if (values > 0) lines.push(`sealed ${values}${erased === null ? "" : `, erased ${erased}`}`);
   if (report.head) lines.push(`head ${report.head.position}:${report.head.hash}`);
   return `${lines.map(printable).join("\n")}\n`;
 }
+
+const verifiedBut = (caveat: string | undefined) => (caveat ? `verified, ${caveat}` : "verified");
 
 function furtherFaults({ faults = [], fault_count = 0 }: Verdict): string[] {
   const lines = faults

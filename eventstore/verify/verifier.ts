@@ -128,8 +128,10 @@ export class Verifier {
       }
     }
     const verdicts = this.#names.map((name) => this.#verdict(name));
+    const caveat = log && this.#companion?.caveat?.();
     return {
       ok: verdicts.every((verdict) => verdict.ok),
+      ...(caveat !== undefined && { caveat }),
       verdicts,
       origin: log?.header.origin ?? null,
       proven: log ? Math.max(0, ...provenBy(log, this.#companion).map(({ to }) => to)) : 0,

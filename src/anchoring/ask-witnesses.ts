@@ -10,7 +10,11 @@ import { cosignedBy, newestNoteOf, submit, type WitnessAddress } from "./witness
  * `notes`: the checkpoints at the monitoring addresses, signed by log and witness. `denials`: a sentence per
  * witness that cosigned another history. `silent`: why others gave no answer.
  */
-export type WitnessAnswers = { notes: { name: string; note: string }[]; denials: string[]; silent: string[] };
+export type WitnessAnswers = {
+  notes: { name: string; witness: string; note: string }[];
+  denials: string[];
+  silent: string[];
+};
 
 type Question = { app: App; origin: string; deadline_ms: number };
 
@@ -36,7 +40,10 @@ async function ask(question: Question, witness: WitnessAddress): Promise<Witness
   const { denial, silence } = await denialOf(question, witness, shown);
   const unusable = newest.kind === "unusable" ? newest.reason : undefined;
   return {
-    notes: newest.kind === "note" ? [{ name: `what ${who} cosigned last`, note: newest.note }] : [],
+    notes:
+      newest.kind === "note"
+        ? [{ name: `what ${who} cosigned last`, witness: witness.key.name, note: newest.note }]
+        : [],
     denials: denial === undefined ? [] : [`${who} ${denial}`],
     silent: [...new Set([unusable, silence])].flatMap((reason) =>
       reason === undefined ? [] : [`${who} says nothing: ${reason}`],

@@ -65,24 +65,30 @@ export function signCheckpoint(checkpoint: Checkpoint, signer: Signer): string {
   return formatNote({ text, signatures: [signText(text, checkpoint.origin, signer)] });
 }
 
-/** The keys that count: the log's signature is required, witnesses' are optional. */
-export type Trust = { log: VerifierKey; witnesses?: readonly VerifierKey[] };
+/** The keys that count: one of the log's signatures is required, witnesses' are optional. */
+export type Trust = { log: VerifierKey | readonly VerifierKey[]; witnesses?: readonly VerifierKey[] };
 
-/** `timestamp` in Unix seconds. */
-export type Cosignature = { witness: string; timestamp: number };
+/** `timestamp` in Unix seconds; `key_id` distinguishes keys of one name. */
+export type Cosignature = { witness: string; key_id: string; timestamp: number };
 
 export type VerifiedCheckpoint = Checkpoint & { cosignatures: Cosignature[] };
 
 /** The checkpoint in a note of the log whose origin is its key's name. Throws MalformedNote and UnverifiedNote. */
 export function openCheckpoint(note: string, { log, witnesses = [] }: Trust): VerifiedCheckpoint {
-  const { text, signatures } = openNote(note, [log, ...witnesses]);
+  const logs = [log].flat() as VerifierKey[];
+  const { text, signatures } = openNote(note, [...logs, ...witnesses]);
   const checkpoint = parseCheckpoint(text);
-  if (checkpoint.origin !== log.name)
-    throw new UnverifiedNote(`the checkpoint is of ${JSON.stringify(checkpoint.origin)}, not of ${log.name}`);
-  if (!signatures.some(({ key }) => key === log))
-    throw new UnverifiedNote(`the log's key ${log.name}+${log.id} has not signed the checkpoint`);
+  const other = logs.find(({ name }) => checkpoint.origin !== name);
+  if (other)
+    throw new UnverifiedNote(
+      `the checkpoint is of ${JSON.stringify(checkpoint.origin)}, not of ${other.name}`,
+    );
+  if (!signatures.some(({ key }) => logs.includes(key)))
+    throw new UnverifiedNote(
+      `the log's key ${logs.map(({ name, id }) => `${name}+${id}`).join(" or ")} has not signed the checkpoint`,
+    );
   const cosignatures = signatures.flatMap(({ key, timestamp }) =>
-    timestamp === undefined ? [] : [{ witness: key.name, timestamp }],
+    timestamp === undefined || logs.includes(key) ? [] : [{ witness: key.name, key_id: key.id, timestamp }],
   );
   return { ...checkpoint, cosignatures };
 }

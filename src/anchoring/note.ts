@@ -1,11 +1,13 @@
 /**
- * Signed notes (c2sp.org/signed-note): a text, a blank line, and a line per signature. Two types are supported:
- * Ed25519 over the text, and a witness's timestamped cosignature (c2sp.org/tlog-cosignature).
+ * Signed notes (c2sp.org/signed-note): a text, a blank line, and a line per signature. Three types are supported:
+ * Ed25519 over the text, and the timestamped cosignatures by Ed25519 and ML-DSA-44 (c2sp.org/tlog-cosignature).
  */
 import { createPublicKey, hash, verify } from "node:crypto";
 import { isWeakKey } from "../core/model/ed25519.ts";
+import { ML_DSA_BYTES, type MlDsaKey, verifiesMlDsa } from "../core/model/ml-dsa.ts";
 import type { OkpKey, Signer } from "../core/model/ports/signer.ts";
 import { decodeBase64 } from "./base64.ts";
+import { subtreeMessage } from "./subtree-message.ts";
 
 /** The text violates its specification's format. */
 export class MalformedNote extends Error {
@@ -17,26 +19,27 @@ export class UnverifiedNote extends Error {
   override readonly name = "UnverifiedNote";
 }
 
-const TYPE_BYTES = { ed25519: 0x01, "cosignature/v1": 0x04 } as const;
+const TYPE_BYTES = { ed25519: 0x01, "cosignature/v1": 0x04, "ml-dsa-44": 0x06 } as const;
 
 export type KeyType = keyof typeof TYPE_BYTES;
 
-/** A key and its name. `public_key` has 32 bytes; `id` is 8 hex digits and distinguishes keys of one name. */
+/** A key and its name. `id` is 8 hex digits and distinguishes keys of one name. */
 export type VerifierKey = { name: string; type: KeyType; id: string; public_key: Buffer };
 
-const PUBLIC_KEY_BYTES = 32;
+const ED25519_BYTES = { public_key: 32, signature: 64 };
 const NAME = /^[^\s\p{Cc}+]+$/u;
 
 /**
- * Throws MalformedNote for a name that is empty or has spaces or a plus, and for a key that is weak or not 32 bytes
- * long.
+ * Throws MalformedNote for a name that is empty or has spaces or a plus, and for a key that is weak or of another
+ * length than its type's.
  */
 export function verifierKey(name: string, type: KeyType, key: OkpKey | Uint8Array): VerifierKey {
   const public_key = Buffer.from("x" in key ? Buffer.from(key.x, "base64url") : key);
   if (!isName(name)) throw new MalformedNote(`${JSON.stringify(name)} is no key name: no spaces, no plus`);
-  if (public_key.length !== PUBLIC_KEY_BYTES)
-    throw new MalformedNote(`the key of ${name} has ${public_key.length} bytes, not ${PUBLIC_KEY_BYTES}`);
-  if (isWeakKey(public_key))
+  const bytes = type === "ml-dsa-44" ? ML_DSA_BYTES.public_key : ED25519_BYTES.public_key;
+  if (public_key.length !== bytes)
+    throw new MalformedNote(`the key of ${name} has ${public_key.length} bytes, not ${bytes}`);
+  if (type !== "ml-dsa-44" && isWeakKey(public_key))
     throw new MalformedNote(`the key of ${name} is of small order or misspelt: anybody could sign under it`);
   const named = Buffer.concat([Buffer.from(`${name}\n`), typedKey(type, public_key)]);
   return { name, type, id: hash("sha256", named, "buffer").subarray(0, 4).toString("hex"), public_key };
@@ -58,7 +61,7 @@ export function parseVerifierKey(text: string): VerifierKey {
   if (name === undefined || !bytes?.length)
     throw new MalformedNote(`${JSON.stringify(text)} is no verifier key: name+8 hex digits+base64`);
   const type = (Object.keys(TYPE_BYTES) as KeyType[]).find((known) => TYPE_BYTES[known] === bytes[0]);
-  if (!type) throw new MalformedNote(`the key of ${name} has type ${bytes[0]}, which is none of 1 and 4`);
+  if (!type) throw new MalformedNote(`the key of ${name} has type ${bytes[0]}, which is none of 1, 4 and 6`);
   const key = verifierKey(name, type, bytes.subarray(1));
   if (key.id !== id) throw new MalformedNote(`the id of this key of ${name} is ${key.id}, not ${id}`);
   return key;
@@ -125,12 +128,27 @@ export function signText(text: string, name: string, signer: Signer): NoteSignat
  */
 export function cosignText(text: string, name: string, signer: Signer, timestamp: number): NoteSignature {
   checkText(text);
+  const time = timeBytes(timestamp);
+  const { id } = verifierKey(name, "cosignature/v1", signer.public_key);
+  return { name, key_id: id, bytes: Buffer.concat([time, signer.sign(cosigned(text, timestamp))]) };
+}
+
+/** The same statement under ML-DSA-44, of a witness or of the log itself. The text must be a checkpoint. */
+export function mlDsaSign(text: string, name: string, key: MlDsaKey, timestamp: number): NoteSignature {
+  checkText(text);
+  const time = timeBytes(timestamp);
+  const { id } = verifierKey(name, "ml-dsa-44", key.public_key);
+  const message = subtreeMessage(name, BigInt(timestamp), text);
+  if (!message) throw new MalformedNote(`${name} signs checkpoints alone, with names of at most 255 bytes`);
+  return { name, key_id: id, bytes: Buffer.concat([time, key.sign(message)]) };
+}
+
+function timeBytes(timestamp: number): Buffer {
   if (!Number.isSafeInteger(timestamp) || timestamp < 0)
     throw new RangeError(`${timestamp} is no time in whole seconds`);
-  const { id } = verifierKey(name, "cosignature/v1", signer.public_key);
   const time = Buffer.alloc(8);
   time.writeBigUInt64BE(BigInt(timestamp));
-  return { name, key_id: id, bytes: Buffer.concat([time, signer.sign(cosigned(text, timestamp))]) };
+  return time;
 }
 
 const cosigned = (text: string, timestamp: number | bigint) =>
@@ -168,11 +186,18 @@ function verifySignature(text: string, { bytes }: NoteSignature, key: VerifierKe
     if (!verifies(Buffer.from(text), key, bytes)) throw wrong;
     return { key };
   }
-  if (bytes.length !== 8 + 64) throw wrong;
+  const length = key.type === "ml-dsa-44" ? ML_DSA_BYTES.signature : ED25519_BYTES.signature;
+  if (bytes.length !== 8 + length) throw wrong;
   const timestamp = bytes.readBigUInt64BE(0);
-  if (timestamp > Number.MAX_SAFE_INTEGER || !verifies(cosigned(text, timestamp), key, bytes.subarray(8)))
+  if (timestamp > Number.MAX_SAFE_INTEGER || !verifiesTimed(text, timestamp, key, bytes.subarray(8)))
     throw wrong;
   return { key, timestamp: Number(timestamp) };
+}
+
+function verifiesTimed(text: string, timestamp: bigint, key: VerifierKey, signature: Uint8Array): boolean {
+  if (key.type !== "ml-dsa-44") return verifies(cosigned(text, timestamp), key, signature);
+  const message = subtreeMessage(key.name, timestamp, text);
+  return message !== undefined && verifiesMlDsa(key.public_key, message, signature);
 }
 
 function verifies(message: Uint8Array, { public_key }: VerifierKey, signature: Uint8Array): boolean {

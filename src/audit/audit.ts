@@ -5,7 +5,8 @@ import { type EventRow, UnreadableEvent } from "../../eventstore/verify/event-ro
 import { readHeader } from "../../eventstore/verify/header.ts";
 import type { LogState } from "../../eventstore/verify/log-state.ts";
 import { type Evidence, type EvidenceOf, readEvidence } from "../anchoring/evidence.ts";
-import { MalformedNote, openNote, parseVerifierKey } from "../anchoring/note.ts";
+import { MalformedNote, openNote, parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
+import { judgeCheckpoint, nameOf } from "../anchoring/policy.ts";
 import { Frontier } from "../anchoring/tree.ts";
 import { actTypes } from "./act-claims.ts";
 import { type ActCounts, Acts } from "./acts.ts";
@@ -15,6 +16,7 @@ import { eventsOf } from "./event-lines.ts";
 import { type AuditorKnowledge, EvidenceState, type ReadNote, readNote } from "./evidence-state.ts";
 import type { Fault } from "./fault.ts";
 import { timeOf } from "./named-blocks.ts";
+import { type Conviction, comparePeer, type PeerFinding } from "./peer.ts";
 
 export type AuditOptions = AuditorKnowledge & {
   /** Default: all checks. Tests omit one at a time. */
@@ -34,11 +36,12 @@ const MOST_EVIDENCE = { lines: 100_000, bytes: 64 * 1024 * 1024 };
 type JudgedFault = Fault & Pick<AuditCheck, "verdict">;
 
 export class Audit implements Companion {
-  readonly verdicts = ["tree", "signature", "anchor", "acts"];
+  readonly verdicts: string[];
   readonly #held: AuditOptions;
   readonly #checks: AuditCheck[];
   #state: EvidenceState | undefined;
   #acts: Acts | undefined;
+  #peers: PeerFinding[] = [];
   #say: FaultSink = () => {};
   /** Reported at the end, the lowest place first, because tree heads come in any order. */
   readonly #faults: JudgedFault[] = [];
@@ -51,6 +54,7 @@ export class Audit implements Companion {
   constructor(held: AuditOptions) {
     this.#held = held;
     this.#checks = held.auditChecks ?? auditChecks;
+    this.verdicts = ["tree", "signature", "anchor", "acts", ...(held.peers?.length ? ["peer"] : [])];
   }
 
   begin(log: LogState, say: FaultSink): void {
@@ -132,10 +136,24 @@ export class Audit implements Companion {
   #signed({ note, checkpoint }: ReadNote): void {
     const state = this.#state!;
     state.signed.push(checkpoint!);
-    const { witnesses = [] } = this.#held;
-    if (witnesses.length === 0) return;
-    for (const { key, timestamp } of openNote(note, [state.key!, ...witnesses]).signatures)
-      if (timestamp !== undefined) state.cosigned.set(key.name, timestamp);
+    state.signedNotes.push({ note, checkpoint: checkpoint! });
+    const { log, witnesses } = state.trust;
+    if (witnesses.length > 0)
+      for (const { key, timestamp } of openNote(note, [...log, ...witnesses]).signatures)
+        if (timestamp !== undefined && witnesses.includes(key)) state.cosigned.set(key.name, timestamp);
+    this.#judge(note, log);
+  }
+
+  #judge(note: string, log: readonly VerifierKey[]): void {
+    const { policy } = this.#held;
+    if (!policy) return;
+    const state = this.#state!;
+    const verdict = judgeCheckpoint(note, policy, log);
+    if (!verdict.valid) state.quorumFault = verdict.reason;
+    else if (verdict.checkpoint.size >= (state.quorum?.size ?? 0)) {
+      const { checkpoint, witnessed_by } = verdict;
+      state.quorum = { size: checkpoint.size, witnessed_by: witnessed_by.map(nameOf) };
+    }
   }
 
   #inclusion(line: EvidenceOf<"inclusion">): void {
@@ -194,6 +212,18 @@ export class Audit implements Companion {
     return this.#acts?.counts;
   }
 
+  /** The notes of each peer that prove a second history. */
+  get convictions(): Conviction[] {
+    return this.#peers.flatMap((one) => (one.status === "convicted" ? [one.conviction] : []));
+  }
+
+  /** Without a cosignature that the auditor trusts, another reader may have been shown another history. */
+  caveat(): string | undefined {
+    const state = this.#state;
+    const isWitnessed = (state && state.cosigned.size > 0) || this.#held.witnessed?.length;
+    return isWitnessed ? undefined : "without a witness";
+  }
+
   async settle(): Promise<void> {
     await this.#state!.settle();
   }
@@ -214,6 +244,8 @@ export class Audit implements Companion {
       if (fault) this.#faults.push({ verdict: check.verdict, ...fault });
     }
     for (const { reason, place } of this.#acts?.faults ?? []) this.#say("acts", reason, place);
+    this.#peers = (this.#held.peers ?? []).map((peer) => comparePeer(state, peer));
+    for (const finding of this.#peers) if ("reason" in finding) this.#say("peer", finding.reason, 0);
     this.#faults.sort((a, b) => a.place - b.place);
     const good = new Map<string, number | undefined>();
     for (const fault of this.#faults) {
@@ -252,6 +284,8 @@ export class Audit implements Companion {
     const state = this.#state!;
     if (verdict === "acts") return this.#acts?.reach() ?? "no act of an agent was read";
     if (verdict === "tree") return treeReach(state);
+    if (verdict === "peer")
+      return this.#peers.flatMap((one) => ("detail" in one ? [one.detail] : [])).join("; ");
     return verdict === "signature" ? signatureReach(state) : anchorReach(state);
   }
 }
@@ -281,15 +315,24 @@ function treeReach({ heads, log, inclusions, largest }: EvidenceState): string {
   return `${heads.length} tree heads, up to ${largest} events${beyond}`;
 }
 
-function signatureReach({ signed, key, held, cosigned }: EvidenceState): string {
+function signatureReach(state: EvidenceState): string {
+  const { signed, held, cosigned, quorum, trust } = state;
   const newest = signed.reduce((most, { size }) => Math.max(most, size), 0);
   if (newest === 0) return "nothing is signed";
-  const whose = held.key
-    ? "the key given"
-    : "a key that came with the log: compare it with one you trust, by --key";
-  const times = [...cosigned].map(([name, time]) => `${name} at ${timeOf(time)}`);
-  const by = times.length > 0 ? `; cosigned by ${times.join(", ")}` : "";
-  return `signed to ${newest} by ${key?.name}+${key?.id}, ${whose}${by}`;
+  const listed = held.policy && held.policy.logs.length > 0;
+  const whose = listed
+    ? "the policy's log"
+    : held.key
+      ? "the key given"
+      : "a key that came with the log: compare it with one you trust, by --key";
+  const times = [
+    ...[...cosigned].map(([name, time]) => `${name} at ${timeOf(time)}`),
+    ...(held.witnessed ?? []),
+  ];
+  const by = times.length > 0 ? `; cosigned by ${times.join(", ")}` : "; without a witness";
+  const met = quorum ? `; the policy is met to ${quorum.size}` : "";
+  const keys = trust.log.map(({ name, id }) => `${name}+${id}`).join(" or ");
+  return `signed to ${newest} by ${keys}, ${whose}${by}${met}`;
 }
 
 function anchorReach(state: EvidenceState): string {

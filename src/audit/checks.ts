@@ -51,14 +51,17 @@ export const auditChecks: AuditCheck[] = [
     name: "note_signature",
     verdict: "signature",
     at: "checkpoint",
-    fault: ({ note, checkpoint }, { key, keyFault, held }) => {
+    fault: ({ note, checkpoint }, { key, keyFault, held, trust }) => {
       if (!checkpoint) return undefined;
       const which = `the checkpoint of ${checkpoint.size} events`;
-      if (!key) return `${which} is signed by an unknown key${keyFault ? `: ${keyFault}` : ""}`;
-      if (key.type !== "ed25519" || key.name !== checkpoint.origin)
+      if (held.policy && held.policy.logs.length > 0 && trust.log.length === 0)
+        return `${which} is of ${checkpoint.origin}, a log that the policy does not list`;
+      if (trust.log.length === 0)
+        return `${which} is signed by an unknown key${keyFault ? `: ${keyFault}` : ""}`;
+      if (key && trust.log.includes(key) && (key.type === "cosignature/v1" || key.name !== checkpoint.origin))
         return `${which} is not to be checked by ${key.name}+${key.id}: that is no key of this log`;
       try {
-        openCheckpoint(note, { log: key, witnesses: held.witnesses });
+        openCheckpoint(note, trust);
         return undefined;
       } catch (error) {
         if (error instanceof UnverifiedNote || error instanceof MalformedNote)
@@ -291,6 +294,15 @@ export const auditChecks: AuditCheck[] = [
       const missing = held.witnesses?.find(({ name }) => !cosigned.has(name));
       return missing && { reason: `no checkpoint is cosigned by ${missing.name}`, place: largest };
     },
+  },
+  {
+    name: "quorum_met",
+    verdict: "signature",
+    at: "end",
+    fault: ({ held, quorum, quorumFault, largest }) =>
+      held.policy === undefined || quorum
+        ? undefined
+        : { reason: quorumFault ?? "no checkpoint is signed, and a policy was given", place: largest },
   },
   {
     name: "dated_before_anchor",

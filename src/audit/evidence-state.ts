@@ -1,9 +1,10 @@
 /** The checks' inputs: the auditor's own knowledge, the pack's claims, and the values computed from its events. */
 import type { EventRow } from "../../eventstore/verify/event-row.ts";
 import type { LogState } from "../../eventstore/verify/log-state.ts";
-import { type Checkpoint, parseCheckpoint } from "../anchoring/checkpoint.ts";
+import { type Checkpoint, parseCheckpoint, type Trust } from "../anchoring/checkpoint.ts";
 import type { AnchorEvidence, EvidenceOf } from "../anchoring/evidence.ts";
 import { MalformedNote, parseNote, type VerifierKey } from "../anchoring/note.ts";
+import type { Policy } from "../anchoring/policy.ts";
 import { consistencyFault } from "../anchoring/proofs.ts";
 import { Frontier } from "../anchoring/tree.ts";
 import type { Hex, RecoverKey } from "../core/model/chain.ts";
@@ -17,6 +18,13 @@ import { type BlockTimes, type NamedBlocks, timeOf } from "./named-blocks.ts";
 
 /** An auditor's own checkpoint; `name` identifies it, for example by its file. */
 export type AuditorCheckpoint = { name: string; note: string };
+
+/** A checkpoint of another auditor. `proof` leads from the smaller tree to the larger one, as GET /log/consistency answers. */
+export type PeerCheckpoint = {
+  name: string;
+  note: string;
+  proof?: { first: number; second: number; hashes: readonly Buffer[] } | undefined;
+};
 
 /** An event named by a receipt; `issued_at` is the receipt's recording time, in seconds. */
 export type ReceiptedEvent = {
@@ -33,7 +41,11 @@ export type AuditorKnowledge = {
   key?: VerifierKey | undefined;
   /** The witnesses that must have cosigned a checkpoint. */
   witnesses?: readonly VerifierKey[];
+  /** The logs and witnesses that count, and the quorum that a checkpoint must meet. */
+  policy?: Policy | undefined;
   checkpoints?: readonly AuditorCheckpoint[];
+  /** Checkpoints that other auditors fetched. */
+  peers?: readonly PeerCheckpoint[];
   /** Trusted unsigned tree heads, such as those this machine signed; `name` states the source. */
   treeHeads?: readonly (SizeAndRoot & { name: string })[];
   events?: readonly ReceiptedEvent[];
@@ -46,6 +58,8 @@ export type AuditorKnowledge = {
   blocks?: { named: NamedBlocks; times: BlockTimes } | undefined;
   /** The fault of the tiles from which proofs are made, if available. */
   tiles?: Fault | undefined;
+  /** Names of witnesses that showed their cosignature of this log themselves. */
+  witnessed?: readonly string[];
   /** A sentence for each cosigned history that is not this log's. */
   denials?: readonly string[];
   recover: RecoverKey;
@@ -91,8 +105,13 @@ export class EvidenceState {
   readonly signed: SizeAndRoot[] = [];
   readonly anchored: (SizeAndRoot & { line: AnchorEvidence })[] = [];
   readonly heldSigned: SizeAndRoot[] = [];
+  /** The notes of `signed`, with their checkpoints. */
+  readonly signedNotes: { note: string; checkpoint: Checkpoint }[] = [];
   /** Valid cosignatures by the witness's key name, with their times in seconds. */
   readonly cosigned = new Map<string, number>();
+  /** The largest checkpoint that meets the policy's quorum, and why the last judged one does not. */
+  quorum: { size: number; witnessed_by: readonly string[] } | undefined;
+  quorumFault: string | undefined;
   /** Computed roots by size. */
   readonly roots = new Map<number, Buffer>();
   /** For an export of one stream: each event proven in a tree, in order. */
@@ -127,6 +146,10 @@ export class EvidenceState {
       const { checkpoint } = readNote(note, log.header.origin);
       if (checkpoint) this.head({ ...checkpoint, from: "held", name });
     }
+    for (const { note } of held.peers ?? []) {
+      const { checkpoint } = readNote(note, log.header.origin);
+      if (checkpoint) this.want(checkpoint.size);
+    }
     for (const head of held.treeHeads ?? []) {
       this.head({ ...head, from: "held" });
       this.heldSigned.push(head);
@@ -138,6 +161,15 @@ export class EvidenceState {
         ...{ from: "chain", name: "the chain", timestamp },
       });
     this.#compute();
+  }
+
+  /** The keys that sign this log's checkpoints, and the witnesses that count. */
+  get trust(): { log: readonly VerifierKey[]; witnesses: readonly VerifierKey[] } & Trust {
+    const { policy, witnesses = [] } = this.held;
+    const { origin } = this.log.header;
+    const listed = policy?.logs.map(({ key }) => key).filter(({ name }) => name === origin) ?? [];
+    const log = policy && policy.logs.length > 0 ? listed : this.key ? [this.key] : [];
+    return { log, witnesses: policy ? policy.witnesses.map(({ key }) => key) : witnesses };
   }
 
   /** Registers a tree head; its root is computed when the events reach its size. */

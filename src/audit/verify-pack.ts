@@ -12,6 +12,7 @@ import { Audit, type AuditOptions } from "./audit.ts";
 import { blockTimesBy, type ChainQuestion, type ChainView, viewChain } from "./chain-view.ts";
 import { tapLines } from "./event-lines.ts";
 import { NamedBlocks } from "./named-blocks.ts";
+import type { Conviction } from "./peer.ts";
 
 export type VerifyPackOptions = Omit<VerifyExportOptions, "companion"> &
   Omit<AuditOptions, "chain"> & {
@@ -19,8 +20,8 @@ export type VerifyPackOptions = Omit<VerifyExportOptions, "companion"> &
     ask?: AskChain | undefined;
   };
 
-/** `acts`: null without a header, since nothing was read. */
-export type PackReport = VerifyReport & { acts: ActCounts | null };
+/** `acts`: null without a header, since nothing was read. `convictions`: the notes that prove a second history. */
+export type PackReport = VerifyReport & { acts: ActCounts | null; convictions?: readonly Conviction[] };
 
 /** Verifies a pack given as chunks of bytes. Any bytes give a report. */
 export async function verifyPack(
@@ -30,7 +31,7 @@ export async function verifyPack(
   const verified = async (read: AsyncIterable<Uint8Array>, companion: Audit): Promise<PackReport> => {
     const tapped = tapLines(read, (lines) => companion.takeLines(lines));
     const report = await verifyExport(tapped, { ...options, companion });
-    return { ...report, acts: companion.acts ?? null };
+    return { ...report, acts: companion.acts ?? null, ...convictionsOf(companion) };
   };
   if (!ask) return verified(chunks, new Audit(options));
   const { head, all } = await peek(chunks);
@@ -44,6 +45,8 @@ export async function verifyPack(
   const read = tapLines(all, (lines) => named.takeLines(lines));
   return verified(read, companion);
 }
+
+export const convictionsOf = ({ convictions }: Audit) => (convictions.length > 0 ? { convictions } : {});
 
 /** Header and evidence are small; with more than this before the events, the chain is not queried. */
 const HEAD_BYTES = 16 * 1024 * 1024;

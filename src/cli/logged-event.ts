@@ -3,6 +3,7 @@ import { z } from "zod";
 import { eventHash, payloadHash } from "../../eventstore/hash.ts";
 import { openCheckpoint } from "../anchoring/checkpoint.ts";
 import { MalformedNote, parseVerifierKey, UnverifiedNote, type VerifierKey } from "../anchoring/note.ts";
+import { judgeCheckpoint, type Policy } from "../anchoring/policy.ts";
 import { inclusionFault } from "../anchoring/proofs.ts";
 import { leafHash } from "../anchoring/tree.ts";
 import { sha256 } from "../core/model/fields.ts";
@@ -35,6 +36,7 @@ export type HeldLog = {
   key?: VerifierKey | undefined;
   origin?: string | undefined;
   witnesses: readonly VerifierKey[];
+  policy?: Policy | undefined;
 };
 
 /** `by`: the signer of the proof, for people. */
@@ -72,10 +74,14 @@ export function provenEvent(answer: unknown, held: HeldLog): ProvenEvent | strin
     return "its event's members do not match its hash";
   try {
     const log = held.key ?? parseVerifierKey(read.data.key);
-    if (log.name !== origin || log.type !== "ed25519") return `${log.name}+${log.id} is no key of ${origin}`;
+    if (log.name !== origin || log.type === "cosignature/v1")
+      return `${log.name}+${log.id} is no key of ${origin}`;
     const { size, root, cosignatures } = openCheckpoint(checkpoint, { log, witnesses: held.witnesses });
     const missing = held.witnesses.find(({ name }) => !cosignatures.some(({ witness }) => witness === name));
     if (missing) return `the checkpoint is not cosigned by ${missing.name}`;
+    const judged = held.policy && judgeCheckpoint(checkpoint, held.policy, [log]);
+    if (judged && !judged.valid) return judged.reason;
+    const isWitnessed = cosignatures.length > 0 || (judged && judged.witnessed_by.length > 0);
     const proof = inclusion.proof.map((hash) => Buffer.from(hash, "hex"));
     const fault = inclusionFault({
       index: position - 1,
@@ -86,7 +92,14 @@ export function provenEvent(answer: unknown, held: HeldLog): ProvenEvent | strin
     });
     if (fault) return `its event is not in the signed tree of ${size} events: ${fault}`;
     const whose = held.key ? "" : ", a key from the answer: compare it with one you trust, by --key";
-    return { stream_id, type, payload, position, origin, by: `${log.name}+${log.id}${whose}` };
+    return {
+      stream_id,
+      type,
+      payload,
+      position,
+      origin,
+      by: `${log.name}+${log.id}${whose}${isWitnessed ? "" : ", without a witness"}`,
+    };
   } catch (error) {
     if (error instanceof MalformedNote || error instanceof UnverifiedNote) return error.message;
     throw error;

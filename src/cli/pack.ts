@@ -1,6 +1,7 @@
 /** Reads a pack for all commands: its files, the auditor's knowledge, and the requested events. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import { segmentsAsExport } from "../../eventstore/files/segment-export.ts";
 import { openSegment } from "../../eventstore/files/segment-file.ts";
@@ -8,12 +9,14 @@ import { type NotedHead, parseNotedHead } from "../../eventstore/verify/noted-he
 import { printable, type Verdict } from "../../eventstore/verify/report.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
+import { MalformedPolicy, type Policy, parsePolicy } from "../anchoring/policy.ts";
 import { evidenceOfPath } from "../anchoring/segment-path.ts";
 import { eventsWith, firstIn, tapLines } from "../audit/event-lines.ts";
 import type { AuditorCheckpoint } from "../audit/evidence-state.ts";
 import { type PackReport, type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
 import type { Hex } from "../core/model/chain.ts";
 import { refuse } from "../core/model/refusal.ts";
+import { systemReason } from "../core/model/system-reason.ts";
 import { type SealedSegment, streamOf } from "../domain/log/segments.ts";
 import type { LoggedEvent } from "../domain/payments/verify-receipt.ts";
 import { askChain, recoverKey } from "../runtime/assemble-audit.ts";
@@ -26,6 +29,7 @@ export type PackOptions = {
   origin?: string;
   key?: VerifierKey;
   witness: VerifierKey[];
+  policy?: string;
   checkpoint: string[];
   network?: string;
   contract?: Hex;
@@ -47,6 +51,10 @@ export function withPackOptions(command: Command): Command {
     .option("--checkpoint <file>", "a saved checkpoint (signed note); may be repeated", asList, [])
     .option("--origin <origin>", "the log's expected origin")
     .option("--witness <key>", "a required cosigning witness; may be repeated", asKeys, [])
+    .option(
+      "--policy <file>",
+      "logs, witnesses and quorum (c2sp.org/tlog-policy), instead of --key and --witness",
+    )
     .option("--network <id>", "the required chain of the anchor, such as eip155:8453")
     .option("--contract <address>", "the required contract", asAddress)
     .option("--signer <address>", "the required sending account", asAddress)
@@ -57,13 +65,30 @@ export function withPackOptions(command: Command): Command {
 
 export async function heldBy(options: PackOptions): Promise<VerifyPackOptions> {
   const { head, origin, key, witness, network, contract, signer, rpc, maxStreams, plain } = options;
+  const policy = options.policy === undefined ? undefined : await policyIn(options.policy);
+  if (policy && (witness.length > 0 || (key && policy.logs.length > 0)))
+    refuse("invalid", "--policy names the logs and witnesses: leave --key and --witness out");
   return {
+    policy,
     heads: head,
     ...{ origin, key, witnesses: witness, network, contract, signer, max_streams: maxStreams, plain },
     checkpoints: await Promise.all(options.checkpoint.map(checkpointIn)),
     ask: rpc === undefined ? undefined : askChain(rpc),
     recover: recoverKey,
   };
+}
+
+/** Refuses a file that is no policy, with the line at fault. */
+export async function policyIn(path: string): Promise<Policy> {
+  const bytes = await readFile(path).catch((error: Error) =>
+    refuse("invalid", `--policy ${path} cannot be read: ${systemReason(error) ?? error.message}`),
+  );
+  try {
+    return parsePolicy(bytes);
+  } catch (error) {
+    if (!(error instanceof MalformedPolicy)) throw error;
+    return refuse("invalid", `--policy ${path}: ${error.message}`);
+  }
 }
 
 /** The files are no export of a log, or unreadable: nothing was verified. */

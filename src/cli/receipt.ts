@@ -84,7 +84,7 @@ async function withExport(
   const reach = report.verdicts.find(({ name }) => name === "completeness")?.detail;
   const detail = failed
     ? `${failed.name}: ${failed.reason ?? failed.detail}`
-    : `${report.events} events of ${origin}; ${reach}`;
+    : `${report.events} events of ${origin}${report.caveat ? `, ${report.caveat}` : ""}; ${reach}`;
   const checks = [{ name: "export", ok: report.ok, detail }];
   if (!report.ok) return { ...verified, ok: false, checks: [...verified.checks, ...checks] };
   const { ok, ...more } = again({ origin, events });

@@ -26,7 +26,7 @@ import {
   streamOf,
 } from "../domain/reports/report.ts";
 import { provenEvent } from "./logged-event.ts";
-import { asKey, heldBy, orNoExport, type PackOptions, readPack, withPackOptions } from "./pack.ts";
+import { asKey, heldBy, orNoExport, type PackOptions, policyIn, readPack, withPackOptions } from "./pack.ts";
 import { textOf } from "./read-file.ts";
 import { marked, type Terminal } from "./terminal.ts";
 
@@ -234,6 +234,7 @@ async function madeAt(url: string, { facts }: ReportFile, options: Options): Pro
     key: key.log,
     origin,
     witnesses: witness,
+    policy: options.policy === undefined ? undefined : await policyIn(options.policy),
   });
   if (typeof event === "string") return { none: event };
   if (event.stream_id !== streamOf(facts.report_id)) return { none: "the service proves another event" };

@@ -13,7 +13,7 @@ import { blockTimesBy, type ChainView } from "../audit/chain-view.ts";
 import type { ReceiptedEvent } from "../audit/evidence-state.ts";
 import type { Fault } from "../audit/fault.ts";
 import { NamedBlocks } from "../audit/named-blocks.ts";
-import { chainView, type PackReport, type VerifyPackOptions } from "../audit/verify-pack.ts";
+import { chainView, convictionsOf, type PackReport, type VerifyPackOptions } from "../audit/verify-pack.ts";
 import type { App } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
@@ -31,12 +31,20 @@ import {
   readPack,
   withPackOptions,
 } from "./pack.ts";
+import { peersIn } from "./peer-files.ts";
 import { textOf } from "./read-file.ts";
 import { verifyReceiptCommand } from "./receipt.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 import { readModelsVerdict } from "./verify-read-models.ts";
 
-type Options = PackOptions & { receipt: string[]; proof?: string; readModels: boolean; json: boolean };
+type Options = PackOptions & {
+  receipt: string[];
+  peer: string[];
+  peerProof?: string;
+  proof?: string;
+  readModels: boolean;
+  json: boolean;
+};
 
 export function verifyCommand(terminal: Terminal): Command {
   const { settings } = terminal;
@@ -50,6 +58,8 @@ export function verifyCommand(terminal: Terminal): Command {
     .option("--key <key>", "the log's expected verifier key: name+id+base64", asKey)
     .option("--receipt <file>", "a receipt that you have; may be repeated", asList, [])
     .option("--proof <file>", "with one segment: the answer of GET /log/segments/{from}/proof")
+    .option("--peer <file>", "a checkpoint that another auditor fetched; may be repeated", asList, [])
+    .option("--peer-proof <file>", "with a larger --peer: the answer of GET /log/consistency")
     .option("--read-models", "of the database: fold the log again and compare the stored rows", false)
     .option("--json", "print the report as JSON", false)
     .addHelpText(
@@ -63,12 +73,14 @@ the WITNESSES; the report names any that is unreachable.
 
   tallystick verify log.ndjson.gz --key "$(curl -s https://…/log/key)" --rpc https://mainnet.base.org
   tallystick verify log-*.parquet rest.ndjson.gz
-  tallystick verify log.ndjson.gz --head 1234:5f1d0c3a --checkpoint kept.note`,
+  tallystick verify log.ndjson.gz --head 1234:5f1d0c3a --checkpoint kept.note
+  tallystick verify log.ndjson.gz --policy kept.policy --peer another-auditors.note`,
     )
-    .action((files: string[], { receipt, proof, readModels, json, ...options }: Options) =>
+    .action((files: string[], { receipt, peer, peerProof, proof, readModels, json, ...options }: Options) =>
       orNoExport(async () => {
         const events = await Promise.all(receipt.map(eventIn));
-        const held = { ...(await heldBy(options)), events };
+        const peers = await peersIn(peer, peerProof);
+        const held = { ...(await heldBy(options)), events, peers };
         if (readModels && files.length > 0)
           refuse("invalid", "--read-models compares the database's rows: name no file");
         const place = files.length > 0 ? files.join(", ") : settings().DATA_DIR;
@@ -81,7 +93,7 @@ the WITNESSES; the report names any that is unreachable.
         process.stdout.write(
           json
             ? `${JSON.stringify({ ...report, place }, null, 2)}\n`
-            : `${printable(`log ${report.origin}, in ${place}`)}\n${formatVerdicts(report)}`,
+            : `${printable(`log ${report.origin}, in ${place}`)}\n${formatVerdicts(report)}${formatConvictions(report)}`,
         );
         if (!report.ok) process.exitCode = 1;
       }),
@@ -89,6 +101,12 @@ the WITNESSES; the report names any that is unreachable.
   verifying.enablePositionalOptions().addCommand(verifyReceiptCommand({ settings }));
   return verifying;
 }
+
+/** The two notes as they were signed: whoever reads them needs nothing else. */
+const formatConvictions = ({ convictions = [] }: PackReport): string =>
+  convictions
+    .map(({ ours, theirs }) => `\nTwo histories under one signature. Here:\n\n${ours}\nThere:\n\n${theirs}`)
+    .join("");
 
 async function verifyDatabaseOf(
   terminal: Terminal,
@@ -138,10 +156,11 @@ async function verifyOwn(
       ? { named: new NamedBlocks(chain.chain_id), times: blockTimesBy(rpc) }
       : undefined;
   const checkpoints = [...(held.checkpoints ?? []), ...notes];
-  const companion = new Audit({ ...held, checkpoints, treeHeads, denials, tiles, chain, blocks });
+  const witnessed = denials.length === 0 ? notes.map(({ witness }) => witness) : [];
+  const companion = new Audit({ ...held, checkpoints, treeHeads, denials, witnessed, tiles, chain, blocks });
   const evidence = before.map((line) => JSON.stringify(line));
   const report = await verifyDatabase(app.pool, MAIN_LOG, { ...held, companion, evidence });
-  return { ...report, acts: companion.acts ?? null };
+  return { ...report, acts: companion.acts ?? null, ...convictionsOf(companion) };
 }
 
 /** The configured chain's view of our own account; undefined if it does not answer, which is reported. */

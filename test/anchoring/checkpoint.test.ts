@@ -142,7 +142,7 @@ describe("cosignatures", () => {
     const first = withCosignatures(note, cosign(witnessNames[0], 100), witnesses);
     const second = withCosignatures(first, cosign(witnessNames[1], 200), witnesses);
     const third = withCosignatures(second, cosign(witnessNames[0], 300), witnesses);
-    expect(openCheckpoint(third, { log, witnesses }).cosignatures).toEqual([
+    expect(openCheckpoint(third, { log, witnesses }).cosignatures).toMatchObject([
       { witness: witnessNames[1], timestamp: 200 },
       { witness: witnessNames[0], timestamp: 300 },
     ]);

@@ -34,8 +34,8 @@ function literalAt(text: string, at: number, quotes: string): { specifier: strin
   form.lastIndex = at;
   const inside = form.exec(text)?.[1];
   if (inside === undefined || !/^(?:[.\\`$]|[\w@#/]\S*$)/.test(inside)) return undefined;
-  // A URL changes the path of an escape or a query, so these are not resolved.
-  const isPlain = /^(?:\.[\w./@~-]*|[^.\\$%]+)$/.test(inside);
+  // A URL changes the path of an escape or a query, so these are not resolved. A dot within a package's path begins an extension.
+  const isPlain = /^(?:\.[\w./@~-]*|[^.\\$%]+|@?\w[\w/@-]*(?:\.\w[\w/@-]*)*)$/.test(inside);
   return { specifier: isPlain ? inside : COMPUTED, end: form.lastIndex };
 }
 
