@@ -1,7 +1,12 @@
 /** Each check of a payment is switched off in turn: then the payment that only it refuses must pass. */
 import { describe, expect, test } from "vitest";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
-import { challengeFault, challengeFor, challengeNonce } from "../../src/api/serve/mpp/challenge.ts";
+import {
+  type ChallengedCall,
+  challengeFault,
+  challengeIssuer,
+  challengeNonce,
+} from "../../src/api/serve/mpp/challenge.ts";
 import { examine, paymentChecks, type RequiredPayment } from "../../src/api/serve/x402/checks.ts";
 import { readPayment } from "../../src/api/serve/x402/payload.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -24,12 +29,8 @@ required.challengeFault = (challenge, nonce, at) =>
   challengeFault(challenge, OURS, { nonce, path: PATH, now: at });
 
 /** The credential of a challenge, whose authorization has the nonce that the challenge wants. */
-async function answered(
-  changes: object = {},
-  issued: Parameters<typeof challengeFor>[1] = inTime,
-  issuer = OURS,
-) {
-  const challenge = challengeFor(issuer, issued);
+async function answered(changes: object = {}, issued: ChallengedCall = inTime, issuer = OURS) {
+  const { challenge } = challengeIssuer(issuer)(issued);
   const { transfer, signature } = await payment(payer, PRICE, { nonce: challengeNonce(challenge) });
   return {
     challenge: { ...challenge, ...changes },
@@ -138,7 +139,7 @@ const attacks: Record<string, Attack[]> = {
     await answered({ id: "of-somebody-else" }),
     await answered({ realm: "other.example" }),
     await answered({ expires: new Date(now.getTime() + 900_000).toISOString() }),
-    await answered({ id: challengeFor(OURS, inTime).id }),
+    await answered({ id: challengeIssuer(OURS)(inTime).challenge.id }),
     await answered({}, { ...inTime, path: "/v1/agent/count?limit=4" }),
     await answered({}, { ...inTime, expires: new Date(now.getTime() - 1_000) }),
     await answered({}, inTime, { ...OURS, secret: Buffer.alloc(32, 8) }),

@@ -68,7 +68,7 @@ export const receiptOf = ({ claim, settlement, answer, event, ...facts }: Receip
 
 /** A compact JWS (RFC 7515) by Ed25519 (RFC 8037); deterministic for a payload and key. */
 export const signReceipt = (payload: ReceiptPayload, key: Pick<Signer, "kid" | "sign">): string =>
-  signStatement(payload, key);
+  statementSigner(payload.resourceUrl, key)(payload);
 
 /** The terms of a 402, as x402's extension "offer-receipt" signs them, section 4; `validUntil` in Unix seconds. */
 export type OfferPayload = {
@@ -82,14 +82,16 @@ export type OfferPayload = {
   validUntil: number;
 };
 
-/** A statement about a URL of ours; the key is named by the URL's host. */
-export function signStatement(
-  payload: ReceiptPayload | OfferPayload,
+/** Signs statements about URLs of one host, by which the key is named; their header is the same each time. */
+export function statementSigner(
+  url: string,
   key: Pick<Signer, "kid" | "sign">,
-): string {
-  const header = { alg: "EdDSA", kid: keyUrl(payload.resourceUrl, key.kid) };
-  const signed = `${encoded(header)}.${encoded(payload)}`;
-  return `${signed}.${Buffer.from(key.sign(Buffer.from(signed))).toString("base64url")}`;
+): (payload: ReceiptPayload | OfferPayload) => string {
+  const header = encoded({ alg: "EdDSA", kid: keyUrl(url, key.kid) });
+  return (payload) => {
+    const signed = `${header}.${encoded(payload)}`;
+    return `${signed}.${Buffer.from(key.sign(Buffer.from(signed))).toString("base64url")}`;
+  };
 }
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");

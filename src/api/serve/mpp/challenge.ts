@@ -2,7 +2,8 @@
  * The `Payment` HTTP authentication challenge of the Machine Payments Protocol, for the same USDC authorization that x402
  * takes. Source: draft-httpauth-payment and the evm charge method, as mppx 0.11 writes and checks them.
  */
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject, randomUUID, timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { getAddress, keccak256 } from "viem/utils";
 import { canonicalText } from "../../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../../eventstore/types.ts";
@@ -37,43 +38,60 @@ export type EchoedChallenge = Omit<Challenge, "request" | "method" | "intent"> &
   request: string;
 };
 
+/** `header`: the value of WWW-Authenticate. */
+export type IssuedChallenge = { challenge: Challenge; header: string };
+
+export type ChallengedCall = { amount_micro: string; path: string; expires: Date };
+
 export type ChallengeTerms = { public_url: string; pay_to: Hex; secret: Uint8Array };
 
-/** A challenge names its call, so that its credential pays for no other. */
-export function challengeFor(
-  { public_url, pay_to, secret }: ChallengeTerms,
-  { amount_micro, path, expires }: { amount_micro: string; path: string; expires: Date },
-): Challenge {
-  const bare = {
-    realm: realmOf(public_url),
-    method: "evm" as const,
-    intent: "charge" as const,
-    request: {
-      amount: amount_micro,
+/** Makes a service's challenges; what all calls of a price share is encoded once. */
+export function challengeIssuer({ public_url, pay_to, secret }: ChallengeTerms) {
+  const realm = realmOf(public_url);
+  const key = createSecretKey(secret);
+  const requests = new LRUCache<string, { request: ChargeRequest; text: string }>({ max: MOST_PRICES });
+  const requestOf = (amount: string) => {
+    const made = requests.get(amount);
+    if (made) return made;
+    const request: ChargeRequest = {
+      amount,
       currency: getAddress(USDC.address),
       recipient: getAddress(pay_to),
-      methodDetails: {
-        chainId: CHAIN_ID,
-        credentialTypes: ["authorization"] as ["authorization"],
-        decimals: USDC.decimals,
-      },
-    },
-    expires: expires.toISOString(),
-    // Two callers at once get different challenges, and so different nonces.
-    opaque: encoded({ call: callName(path), nonce: randomBytes(12).toString("hex") }),
+      methodDetails: { chainId: CHAIN_ID, credentialTypes: ["authorization"], decimals: USDC.decimals },
+    };
+    const encodedRequest = { request, text: encoded(request) };
+    requests.set(amount, encodedRequest);
+    return encodedRequest;
   };
-  return { id: idOf({ ...bare, request: encoded(bare.request) }, secret), ...bare };
+  /** A challenge names its call, so that its credential pays for no other. */
+  return ({ amount_micro, path, expires }: ChallengedCall): IssuedChallenge => {
+    const { request, text } = requestOf(amount_micro);
+    const bound = {
+      realm,
+      method: "evm" as const,
+      intent: "charge" as const,
+      request: text,
+      expires: expires.toISOString(),
+      // Two callers at once get different challenges, and so different nonces. The members are in canonical order.
+      opaque: base64url(JSON.stringify({ call: callName(path), nonce: randomUUID() })),
+    };
+    const id = idOf(bound, key);
+    return { challenge: { id, ...bound, request }, header: challengeHeader({ id, ...bound }) };
+  };
 }
+
+const MOST_PRICES = 1_000;
 
 export const realmOf = (public_url: string) => new URL(public_url).hostname;
 
-export const encoded = (value: object): string =>
-  Buffer.from(canonicalText(value as JsonObject, "challenge")).toString("base64url");
+export const encoded = (value: object): string => base64url(canonicalText(value as JsonObject, "challenge"));
+
+const base64url = (text: string): string => Buffer.from(text).toString("base64url");
 
 const callName = (path: string) => sha256(path).slice(0, 32);
 
 /** The slots are fixed; a digest of the body is never sent, and its slot is empty. */
-function idOf(challenge: Omit<EchoedChallenge, "id">, secret: Uint8Array): string {
+function idOf(challenge: Omit<EchoedChallenge, "id">, secret: Uint8Array | KeyObject): string {
   const { realm, method, intent, request, expires, opaque } = challenge;
   const slots = ["payment challenge", realm, method, intent, request, expires, "", opaque];
   return createHmac("sha256", secret).update(slots.join("|")).digest("base64url");
@@ -103,11 +121,10 @@ export function challengeFault(
   return undefined;
 }
 
-/** The value of WWW-Authenticate. No value of ours has a quote or a backslash. */
-export const challengeHeader = ({ id, realm, method, intent, request, expires, opaque }: Challenge): string =>
-  `Payment ${Object.entries({ id, realm, method, intent, request: encoded(request), expires, opaque })
-    .map(([name, value]) => `${name}="${value}"`)
-    .join(", ")}`;
+/** No value of ours has a quote or a backslash. */
+const challengeHeader = ({ id, realm, method, intent, request, expires, opaque }: EchoedChallenge): string =>
+  `Payment id="${id}", realm="${realm}", method="${method}", intent="${intent}", request="${request}", ` +
+  `expires="${expires}", opaque="${opaque}"`;
 
 /** The receipt in the header of a paid answer. `reference`: the transaction. */
 export type PaymentReceipt = {

@@ -81,8 +81,22 @@ const OFFER_SCHEMA: Schema = {
   required: ["offers"],
 };
 
-/** The offer of the only entry of `accepts`. */
-export const signedOffer = (jws: string): Extension => ({
+/** An extension with its JSON, so that a 402 does not write again what is the same in all of them. */
+export type WrittenExtension = { extension: Extension; json: string };
+
+export const written = (extension: Extension): WrittenExtension => ({
+  extension,
+  json: JSON.stringify(extension),
+});
+
+const offerOf = (jws: string): Extension => ({
   info: { offers: [{ format: "jws", acceptIndex: 0, signature: jws }] },
   schema: OFFER_SCHEMA,
+});
+const [OFFER_BEGIN, OFFER_END] = JSON.stringify(offerOf("JWS")).split("JWS") as [string, string];
+
+/** The offer of the first entry of `accepts`; a JWS has no character that JSON escapes. */
+export const signedOffer = (jws: string): WrittenExtension => ({
+  extension: offerOf(jws),
+  json: OFFER_BEGIN + jws + OFFER_END,
 });

@@ -4,13 +4,19 @@ import { LRUCache } from "lru-cache";
 import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { issuedNonce } from "../../../domain/access/sign-in-nonce.ts";
-import { type OfferPayload, signStatement } from "../../../domain/payments/receipt.ts";
-import { type Challenge, challengeFault, challengeFor, type EchoedChallenge } from "../mpp/challenge.ts";
+import { type OfferPayload, statementSigner } from "../../../domain/payments/receipt.ts";
+import {
+  type ChallengedCall,
+  challengeFault,
+  challengeIssuer,
+  type EchoedChallenge,
+  type IssuedChallenge,
+} from "../mpp/challenge.ts";
 
 export type TermsIssuer = {
   now(): Date;
   offer(terms: Omit<OfferPayload, "version" | "validUntil">): string;
-  challenge(call: { amount_micro: string; path: string }): Challenge;
+  challenge(call: Omit<ChallengedCall, "expires">): IssuedChallenge;
   challengeFault(path: string): (challenge: EchoedChallenge, nonce: Hex, now: Date) => string | undefined;
   nonce(): string;
 };
@@ -28,20 +34,22 @@ export function createIssuer(
 ): TermsIssuer {
   const offers = new LRUCache<string, string>({ max: MOST_OFFERS });
   const terms = { public_url, pay_to, secret };
+  const challenge = challengeIssuer(terms);
+  const sign = statementSigner(public_url, signer);
   return {
     now: () => clock.now(),
     offer(offered) {
       const round_s = Math.ceil(clock.now().getTime() / 1_000 / OFFER_ROUND_S) * OFFER_ROUND_S;
       const validUntil = round_s + OFFER_SECONDS;
       const name = `${validUntil} ${offered.amount} ${offered.resourceUrl}`;
-      const signed = offers.get(name) ?? signStatement({ version: 1, ...offered, validUntil }, signer);
+      const known = offers.get(name);
+      if (known !== undefined) return known;
+      const signed = sign({ version: 1, ...offered, validUntil });
       offers.set(name, signed);
       return signed;
     },
-    challenge: (call) =>
-      challengeFor(terms, { ...call, expires: new Date(clock.now().getTime() + CHALLENGE_MS) }),
-    challengeFault: (path) => (challenge, nonce, now) =>
-      challengeFault(challenge, terms, { nonce, path, now }),
+    challenge: (call) => challenge({ ...call, expires: new Date(clock.now().getTime() + CHALLENGE_MS) }),
+    challengeFault: (path) => (given, nonce, now) => challengeFault(given, terms, { nonce, path, now }),
     nonce: () => issuedNonce(secret, randomBytes(8)),
   };
 }

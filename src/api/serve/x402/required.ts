@@ -19,15 +19,16 @@ import { type Form, JSON_FORM } from "../../declare/forms/form.ts";
 import type { OperationDeclaration } from "../../declare/operation.ts";
 import { mediaTypeOf, methodOf, pathOf } from "../../declare/operation-facts.ts";
 import { sha256 } from "../call.ts";
-import { type Challenge, challengeHeader } from "../mpp/challenge.ts";
+import type { Challenge } from "../mpp/challenge.ts";
 import { type Problem, problem } from "../problem.ts";
 import { bazaarForms, type Transport } from "./bazaar.ts";
 import {
-  type Extension,
   paymentIdentifier,
   type SignableCall,
   signedOffer,
   signInWithX,
+  type WrittenExtension,
+  written,
 } from "./extensions.ts";
 import { toBase64 } from "./header.ts";
 import type { TermsIssuer } from "./issuer.ts";
@@ -175,19 +176,20 @@ export function paymentRequired(
     asset: USDC.address,
     extra: DOMAIN,
   };
-  const { v2, header } = fitting(operation, transport, {
-    x402Version: 2,
+  const bare = {
+    x402Version: 2 as const,
     error: refused?.code ?? "Payment required",
     resource: { url: resource, description, mimeType },
     accepts: [
-      { ...shared, network: NETWORK_V2, amount },
+      { ...shared, network: NETWORK_V2 as typeof NETWORK_V2, amount },
       ...(terms.receiver_authorizer
         ? [channelRequirement(terms, terms.receiver_authorizer, amount, refused?.channel)]
         : []),
     ],
-    extensions: extensionsOf(operation, terms, { resource, amount, signable }),
-  });
-  const challenge = terms.issuer?.challenge({ amount_micro: amount, path });
+  };
+  const extensions = extensionsOf(operation, terms, { resource, amount, signable });
+  const { v2, header } = fitting(operation, transport, bare, extensions);
+  const issued = terms.issuer?.challenge({ amount_micro: amount, path });
   const requirement: RequirementV1 = {
     ...shared,
     network: NETWORK_V1,
@@ -207,7 +209,7 @@ export function paymentRequired(
     status: 402,
     headers: {
       "PAYMENT-REQUIRED": header,
-      ...(challenge && { "WWW-Authenticate": challengeHeader(challenge) }),
+      ...(issued && { "WWW-Authenticate": issued.header }),
       "Cache-Control": "no-store",
     },
     body: {
@@ -218,7 +220,7 @@ export function paymentRequired(
       accepts: [requirement],
     },
     v2,
-    ...(challenge && { challenge }),
+    ...(issued && { challenge: issued.challenge }),
   };
 }
 
@@ -283,13 +285,15 @@ const channelRequirement = (
   },
 });
 
+const PAYMENT_IDENTIFIER = written(paymentIdentifier);
+
 /** All but `bazaar`, which takes the room that is left. */
 function extensionsOf(
   operation: OperationDeclaration,
   { issuer, public_url, pay_to }: PaymentTerms,
   { resource, amount, signable }: { resource: string; amount: string; signable: Quote["signable"] },
-): Record<string, Extension> {
-  if (!issuer) return { "payment-identifier": paymentIdentifier };
+): Record<string, WrittenExtension> {
+  if (!issuer) return { "payment-identifier": PAYMENT_IDENTIFIER };
   const offered = {
     scheme: "exact" as const,
     network: NETWORK_V2,
@@ -298,10 +302,10 @@ function extensionsOf(
     amount,
   };
   return {
-    "payment-identifier": paymentIdentifier,
+    "payment-identifier": PAYMENT_IDENTIFIER,
     ...(signable &&
       takesWallet(operation) && {
-        "sign-in-with-x": signInWithX({ public_url, ...signable }, issuer.nonce(), issuer.now()),
+        "sign-in-with-x": written(signInWithX({ public_url, ...signable }, issuer.nonce(), issuer.now())),
       }),
     "offer-receipt": signedOffer(issuer.offer({ resourceUrl: resource, ...offered })),
   };
@@ -324,17 +328,21 @@ function remedyOf(
 function fitting(
   operation: OperationDeclaration,
   transport: Transport,
-  bare: RequirementV2,
+  bare: Omit<RequirementV2, "extensions">,
+  written: Record<string, WrittenExtension>,
 ): { v2: RequirementV2; header: string } {
-  const json = JSON.stringify(bare);
-  const room = BODY_LIMIT - Buffer.byteLength(json) - BAZAAR_MEMBER.length;
+  const members = Object.entries(written).map(([name, { json }]) => `"${name}":${json}`);
+  // The extensions' JSON is copied: writing it anew takes most of a 402's time.
+  const json = `${JSON.stringify(bare).slice(0, -1)},"extensions":{${members.join(",")}`;
+  const room = BODY_LIMIT - Buffer.byteLength(json) - BAZAAR_MEMBER.length - CLOSING.length;
   const form = bazaarForms(operation, transport).find(({ bytes }) => bytes <= room);
-  if (!form) return { v2: bare, header: toBase64(json) };
-  // The form's JSON is copied: writing it anew takes most of a 402's time.
-  const body = `${json.slice(0, -CLOSING.length)}${BAZAAR_MEMBER}${form.json}${CLOSING}`;
+  const extensions = Object.fromEntries(
+    Object.entries(written).map(([name, { extension }]) => [name, extension]),
+  );
+  if (!form) return { v2: { ...bare, extensions }, header: toBase64(json + CLOSING) };
   return {
-    v2: { ...bare, extensions: { ...bare.extensions, bazaar: form.extension } },
-    header: toBase64(body),
+    v2: { ...bare, extensions: { ...extensions, bazaar: form.extension } },
+    header: toBase64(json + BAZAAR_MEMBER + form.json + CLOSING),
   };
 }
 
