@@ -1,4 +1,5 @@
 import { paymentGauges } from "../api/describe/gauges/payments.ts";
+import { channelStatus } from "../api/operations/payments/channels.ts";
 import { paymentOperations } from "../api/operations/payments/ledger.ts";
 import { x402Operations } from "../api/operations/payments/x402.ts";
 import * as account from "../domain/payments/account.ts";
@@ -21,7 +22,7 @@ export const payments: Area = {
   entities: [payment, confirmation, account, channel],
   projections: [paymentsProjection, accountsProjection, channelsProjection],
   reactors: [paymentsReactor(), accountsReactor, channelsReactor()],
-  operations: [...x402Operations, ...paymentOperations],
+  operations: [...x402Operations, ...paymentOperations, channelStatus],
   problems: paymentProblems,
   gauges: paymentGauges,
 };

@@ -73,6 +73,7 @@ export function demoCommand({ settings, logger }: Terminal): Command {
           else if (story === "passport") await tellPassport(place);
           else if (story === "compute") await tellCompute(place, config);
           else if (story === "report") await tellReport(place, config);
+          else if (story === "channel") await tellChannel(place);
           else if (story === "skill") await tellSkill(place, config);
           else await buyOneAnswer(place, config, key === FROM_INPUT ? await walletFromInput() : key);
         } finally {
@@ -138,6 +139,15 @@ async function tellCompute(place: DemoService, config: Config): Promise<void> {
   const wallet = demoWallet();
   tell.line("wallet", `${wallet.address}, the first of the public development mnemonic`);
   await haveTaskDone(place.url, wallet, join(config.DATA_DIR, "demo"));
+  tell.end(`Done in ${seconds(Date.now() - begun)}.`);
+}
+
+async function tellChannel(place: DemoService): Promise<void> {
+  const begun = Date.now();
+  const { payByChannel } = await import("./demo-channel.ts");
+  const wallet = demoWallet();
+  tell.line("wallet", `${wallet.address}, the first of the public development mnemonic`);
+  await payByChannel(place, wallet);
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 

@@ -11,7 +11,7 @@ export function paymentsCommand(terminal: Terminal): Command {
 
   payments
     .command("books")
-    .description("compare payments and refunds on chain with the log, to the micro-unit")
+    .description("compare payments, channels and refunds on chain with the log, to the micro-unit")
     .option("--json", "print JSON", false)
     .addHelpText(
       "after",
@@ -35,15 +35,16 @@ export function paymentsCommand(terminal: Terminal): Command {
 const printed = (result: Books) =>
   JSON.stringify(result, (_, value) => (typeof value === "bigint" ? String(value) : value), 2);
 
-const page = ({ payments, refunds, withdrawals, incoming, custody, agree }: Books) =>
+const page = ({ payments, channels, refunds, withdrawals, incoming, custody, agree }: Books) =>
   [
     side("payments", payments, "settled - reorged"),
     side("refunds", refunds, "paid - reorged"),
     side("withdrawals", withdrawals, "paid - reorged"),
-    `incoming    ${decimalUsdc(incoming.chain_micro)} USDC = ${decimalUsdc(incoming.payments_micro)} payments + ${decimalUsdc(incoming.other_micro)} other transfers + ${decimalUsdc(incoming.unasked_micro)} not asked for yet; kept, as its refund would cost more: ${decimalUsdc(incoming.kept_micro)}`,
+    `channels    chain ${decimalUsdc(channels.chain_micro)} USDC, log ${decimalUsdc(channels.log_micro)} USDC (claimed); ${decimalUsdc(channels.charged_micro)} charged, ${decimalUsdc(channels.owed_micro)} not claimed, of which ${decimalUsdc(channels.lost_micro)} lost; ${decimalUsdc(channels.moved_micro)} moved to the payment address`,
+    `incoming    ${decimalUsdc(incoming.chain_micro)} USDC = ${decimalUsdc(incoming.payments_micro)} payments + ${decimalUsdc(incoming.channels_micro)} from channels + ${decimalUsdc(incoming.other_micro)} other transfers + ${decimalUsdc(incoming.unasked_micro)} not asked for yet; kept, as its refund would cost more: ${decimalUsdc(incoming.kept_micro)}`,
     `accounts    ${decimalUsdc(custody.owed_micro)} USDC owed to their owners; ${decimalUsdc(custody.balance_micro)} USDC in the account for payments and refunds`,
     agree ? "The books agree." : "THE BOOKS DISAGREE.",
-    ...[payments, refunds, withdrawals, custody]
+    ...[payments, channels, refunds, withdrawals, custody]
       .flatMap(({ differences }) => differences)
       .map((id) => `  differs: ${id}`),
     ...incoming.unasked.map((id) => `  not in the log: ${id}`),

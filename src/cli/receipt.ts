@@ -7,6 +7,7 @@ import { refuse } from "../core/model/refusal.ts";
 import {
   type Evidence,
   receiptIn,
+  streamOfReceipt,
   type VerifiedReceipt,
   verifyReceipt,
 } from "../domain/payments/verify-receipt.ts";
@@ -34,7 +35,7 @@ export function verifyReceiptCommand({ settings }: Pick<Terminal, "settings">): 
     )
     .option("--body <file>", "the answer as received, decoded")
     .option("--request <json>", 'the request: {"operation": …, "input": …}, with every default', asRequest)
-    .option("--export <file>", "an export of the log or of the payment's stream (.gz too)")
+    .option("--export <file>", "an export of the log or of the stream of the payment or channel (.gz too)")
     .option("--key <key>", "for the export: the log's expected verifier key: name+id+base64", asKey);
   return withPackOptions(command)
     .option("--json", "print the checks as JSON", false)
@@ -77,7 +78,7 @@ async function withExport(
   const held = await heldBy(options);
   const named = { name: file, ...(payload.event as Omit<ReceiptedEvent, "name">) };
   const { origin, report, events } = await readPack(
-    { files: [path], stream_id: `payment-${payload.payment_id}` },
+    { files: [path], stream_id: streamOfReceipt(payload) },
     { ...held, events: [named] },
   );
   const failed = report.verdicts.find(({ ok }) => !ok);

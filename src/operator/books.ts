@@ -1,5 +1,6 @@
 /** Compares the chain's transfers for payments and refunds with the log. */
 
+import { readChannels } from "../chain/channels.ts";
 import { endingsOf, type SoughtTransfer } from "../chain/endings.ts";
 import { fromBlock } from "../chain/history.ts";
 import type { App } from "../core/app.ts";
@@ -8,6 +9,9 @@ import { lowerCase } from "../core/model/fields.ts";
 import { type Chain, ChainUnavailable } from "../core/model/ports/chain.ts";
 import type { Sums } from "../domain/payments/account.ts";
 import * as account from "../domain/payments/account.ts";
+import type { Channel } from "../domain/payments/channel.ts";
+import * as channels from "../domain/payments/channel.ts";
+import { CHANNELS, receiverCall, receiverSums } from "../domain/payments/channel-contract.ts";
 import type { Payment, PaymentEvent } from "../domain/payments/payment.ts";
 import * as payments from "../domain/payments/payment.ts";
 import { paidTo, USDC } from "../domain/payments/usdc.ts";
@@ -21,12 +25,13 @@ import { withdrawalToSeek } from "../reactors/payments/withdraw.ts";
 export type Account = { chain_micro: bigint; log_micro: bigint; differences: string[] };
 
 /**
- * All USDC transfers to the payment address, in micro-USDC. `payments_micro`: recorded in the log; `other_micro`:
- * without an authorization, or too small to refund; `unasked`: payments that the log lacks (yet).
+ * All USDC transfers to the payment address, in micro-USDC. `payments_micro`: recorded in the log; `channels_micro`:
+ * claims of channels; `other_micro`: without an authorization, or too small to refund; `unasked`: payments that the log lacks (yet).
  */
 export type Incoming = {
   chain_micro: bigint;
   payments_micro: bigint;
+  channels_micro: bigint;
   other_micro: bigint;
   unasked_micro: bigint;
   unasked: string[];
@@ -40,8 +45,21 @@ export type Incoming = {
  */
 export type Custody = { owed_micro: bigint; balance_micro: bigint; differences: string[] };
 
+/**
+ * Channels in micro-USDC: the claims on the chain and in the log. `charged`: accepted vouchers; `owed`: the part that is
+ * not claimed; `lost`: the part of it that has left its deposit; `moved`: claims that arrived at the payment address.
+ */
+export type ChannelBooks = Account & {
+  charged_micro: bigint;
+  owed_micro: bigint;
+  lost_micro: bigint;
+  escrow_micro: bigint;
+  moved_micro: bigint;
+};
+
 export type Books = {
   payments: Account;
+  channels: ChannelBooks;
   refunds: Account;
   withdrawals: Account;
   incoming: Incoming;
@@ -90,8 +108,10 @@ export async function books(app: App): Promise<Books> {
   const withdrawn = await withdrawalsOf(app, read.withdrawals, latest);
   const came_in = await incomingOf(app, new Map(entries), latest.number);
   const custody = await custodyOf(app, read);
+  const from_channels = await channelsOf(app, read.channels);
   const differences = [
     ...paid.differences,
+    ...from_channels.differences,
     ...refunded.differences,
     ...withdrawn.differences,
     ...came_in.unasked,
@@ -99,6 +119,7 @@ export async function books(app: App): Promise<Books> {
   ];
   return {
     payments: paid,
+    channels: from_channels,
     refunds: refunded,
     withdrawals: withdrawn,
     incoming: came_in,
@@ -120,6 +141,33 @@ async function withdrawalsOf(
   return sides;
 }
 
+/** Charges and claims of each channel in the log beside the chain's own sums. */
+async function channelsOf(app: App, entries: ReadonlyMap<string, ChannelEntry>): Promise<ChannelBooks> {
+  const sums: ChannelBooks = {
+    ...{ chain_micro: 0n, log_micro: 0n, differences: [] },
+    ...{ charged_micro: 0n, owed_micro: 0n, lost_micro: 0n, escrow_micro: 0n, moved_micro: 0n },
+  };
+  if (entries.size === 0) return sums;
+  const all = [...entries.entries()];
+  const seen = await readChannels(
+    app.chain,
+    all.map(([, { state }]) => state.channel_id),
+  );
+  for (const [i, [id, { state, priced_micro, forgotten_micro }]] of all.entries()) {
+    const { balance_micro, claimed_micro } = seen[i]!;
+    enter(sums, id, BigInt(claimed_micro), BigInt(state.chain.claimed_micro));
+    // Each voucher adds its price, and nothing is charged twice.
+    if (priced_micro + forgotten_micro !== BigInt(state.charged_micro)) sums.differences.push(id);
+    sums.charged_micro += BigInt(state.charged_micro);
+    sums.owed_micro += BigInt(channels.owed(state));
+    sums.lost_micro += BigInt(Math.max(0, state.charged_micro - balance_micro));
+    sums.escrow_micro += BigInt(balance_micro - claimed_micro);
+  }
+  const token = USDC.address.toLowerCase() as Hex;
+  const [answer] = await app.chain.read([receiverCall(app.pay_to, token)], { mined: true });
+  return { ...sums, moved_micro: receiverSums(answer).moved_micro };
+}
+
 /** Everything received since the first payment, or since this service first watched the address. */
 async function incomingOf(app: App, known: Map<string, BookEntry>, to_block: bigint): Promise<Incoming> {
   const asset = USDC.address.toLowerCase() as Hex;
@@ -127,6 +175,7 @@ async function incomingOf(app: App, known: Map<string, BookEntry>, to_block: big
   const sums: Incoming = {
     chain_micro: 0n,
     payments_micro: 0n,
+    channels_micro: 0n,
     other_micro: 0n,
     unasked_micro: 0n,
     unasked: [],
@@ -142,8 +191,14 @@ async function incomingOf(app: App, known: Map<string, BookEntry>, to_block: big
   const [from_block] = begins.toSorted((a, b) => Number(a - b)) as [bigint];
   const transfers = await depositsTo(app.chain, { token: asset, to: pay_to }, { from_block, to_block });
   const by_transaction = new Map<Hex, bigint>();
-  for (const { transaction, amount } of transfers)
+  for (const { transaction, amount, from } of transfers) {
+    if (from === CHANNELS) {
+      sums.chain_micro += amount;
+      sums.channels_micro += amount;
+      continue;
+    }
     by_transaction.set(transaction, (by_transaction.get(transaction) ?? 0n) + amount);
+  }
   const settled = settledIn(known, pay_to);
   for (const [transaction, moved] of by_transaction) {
     sums.chain_micro += moved;
@@ -239,22 +294,29 @@ type ReadBooks = {
   payments: Map<string, BookEntry>;
   accounts: Map<string, Sums>;
   withdrawals: Map<string, WithdrawalEntry>;
+  channels: Map<string, ChannelEntry>;
 };
+
+/** `priced`: the prices of all vouchers; `forgotten`: claims that the log learnt from the chain alone. */
+type ChannelEntry = { state: Channel; priced_micro: bigint; forgotten_micro: bigint };
 
 /** Every claimed payment of this chain, and every account. */
 async function readBooks(app: App): Promise<ReadBooks> {
   const entries = new Map<string, BookEntry>();
   const accounts = new Map<string, Sums>();
   const withdrawals = new Map<string, WithdrawalEntry>();
+  const opened = new Map<string, ChannelEntry>();
   const ours = `${networkOf(app.chain)}:`;
   for (let after = 0; ; ) {
     const events = await app.store.readLog({ after });
-    if (events.length === 0) return { payments: entries, accounts, withdrawals };
+    if (events.length === 0) return { payments: entries, accounts, withdrawals, channels: opened };
     after = events.at(-1)!.position;
     for (const event of app.eventsOf(account, events)) {
       accounts.set(event.tenant, account.posted(accounts.get(event.tenant) ?? account.noSums(), event));
       enterWithdrawal(withdrawals, event);
     }
+    for (const event of app.eventsOf(channels, events))
+      if (event.id.startsWith(ours)) enterChannel(opened, event);
     for (const event of app.eventsOf(payments, events)) {
       const { id } = event;
       if (!id.startsWith(ours)) continue;
@@ -267,6 +329,20 @@ async function readBooks(app: App): Promise<ReadBooks> {
       entries.set(id, entry);
     }
   }
+}
+
+function enterChannel(
+  entries: Map<string, ChannelEntry>,
+  event: channels.ChannelEvent & { id: string },
+): void {
+  const before = entries.get(event.id);
+  const state = channels.evolve(before?.state, event);
+  if (!state) throw new Error(`${event.type} of ${event.id} comes before its opening`);
+  const entry = before ?? { state, priced_micro: 0n, forgotten_micro: 0n };
+  if (event.type === "VoucherAccepted") entry.priced_micro += BigInt(event.data.price_micro);
+  else entry.forgotten_micro += BigInt(state.charged_micro - (before?.state.charged_micro ?? 0));
+  entry.state = state;
+  entries.set(event.id, entry);
 }
 
 function enterWithdrawal(

@@ -1,4 +1,5 @@
 /** Stock clients find the service, sign in to it, and pay by either protocol. */
+import type { webcrypto } from "node:crypto";
 import { AgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
 import { DefaultAgentCardResolver } from "@a2a-js/sdk/client";
 import { checkEndpointSchema, discoverOriginSchema } from "@agentcash/discovery";
@@ -75,7 +76,7 @@ test("@a2a-js/sdk resolves the service's own card and verifies it", async () => 
 
 test("web-bot-auth signs requests of a passport's key, which are that agent's", async () => {
   const pair = await crypto.subtle.generateKey({ name: "Ed25519" }, true, ["sign", "verify"]);
-  const jwk = await crypto.subtle.exportKey("jwk", (pair as CryptoKeyPair).privateKey);
+  const jwk = await crypto.subtle.exportKey("jwk", (pair as webcrypto.CryptoKeyPair).privateKey);
   const post = async (path: string, body: object) => {
     const init = {
       method: "POST",
@@ -89,7 +90,11 @@ test("web-bot-auth signs requests of a passport's key, which are that agent's", 
   const { challenge } = await post("/soul/challenge", { agent_id, key, purpose: "prove" });
   const encoded = (text: string) => Buffer.from(text).toString("base64url");
   const signing = `${encoded('{"alg":"EdDSA","typ":"JWT"}')}.${encoded(challenge!)}`;
-  const bytes = await crypto.subtle.sign("Ed25519", (pair as CryptoKeyPair).privateKey, Buffer.from(signing));
+  const bytes = await crypto.subtle.sign(
+    "Ed25519",
+    (pair as webcrypto.CryptoKeyPair).privateKey,
+    Buffer.from(signing),
+  );
   const signature = `${signing}.${Buffer.from(bytes).toString("base64url")}`;
   await post("/soul/register", { agent_id, challenge, signature });
   const url = `${service.url}/soul/compute/tasks?limit=1`;

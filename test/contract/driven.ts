@@ -5,7 +5,7 @@ import { areas } from "../../src/areas/index.ts";
 import { airdropExamples } from "../support/airdropped.ts";
 import { attestExamples } from "../support/attested.ts";
 import { writeExamples } from "../support/checked.ts";
-import { claimExample } from "../support/claimed.ts";
+import { channelExample, claimExample } from "../support/claimed.ts";
 import { computeExamples, disputeExample, payInForExample, resultExample } from "../support/computed.ts";
 import { describeExamples } from "../support/described.ts";
 import { ideaExample, newsExample } from "../support/handed-in.ts";
@@ -53,6 +53,7 @@ export async function drive(options: ServiceOptions = {}) {
   await openSandbox(service, FRESH);
   await openSandboxLv(service, FRESH);
   await claimExample(service.app);
+  await channelExample(service.app);
   await signExample(service.app);
   await subscribeExamples(service.app);
   await airdropExamples(service.app);

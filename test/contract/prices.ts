@@ -113,6 +113,7 @@ export const specifiedPrices: Record<string, string | null> = {
   "POST /x402/settle": null,
   "GET /x402/discovery/resources": null,
   "GET /v1/agent/payments/{id}": null,
+  "GET /v1/agent/channels/{id}": null,
   "GET /soul/revenue/transparency": null,
   "GET /soul/{id}/trust": null,
   "GET /soul/{id}/trust/history": null,

@@ -1,8 +1,19 @@
 /** Calls paid from a channel over real HTTP: one deposit, a voucher for each call, the rest returned. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { exportFile } from "../../eventstore/files/export.ts";
 import { readChannels } from "../../src/chain/channels.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import * as channels from "../../src/domain/payments/channel.ts";
+import {
+  type LoggedEvent,
+  streamOfReceipt,
+  verifyReceipt,
+} from "../../src/domain/payments/verify-receipt.ts";
+import { books } from "../../src/operator/books.ts";
 import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import {
   ChannelPayer,
@@ -56,6 +67,26 @@ const typesOf = async (payer: ChannelPayer) => {
   return (await service.app.store.readStream(target)).map(({ type }) => type);
 };
 
+const receiptOf = ({ extensions }: ReturnType<typeof chargeOf>) =>
+  (extensions as { "offer-receipt": { info: { receipt: { signature: string } } } })["offer-receipt"].info
+    .receipt.signature;
+
+/** The channel's stream, from an export of it. */
+async function logOf(payer: ChannelPayer): Promise<{ origin: string; events: LoggedEvent[] }> {
+  const dir = await mkdtemp(join(tmpdir(), "tallystick-channel-"));
+  try {
+    const tenant = `wallet:${payer.config.payer}`;
+    const stream = { log_id: 1, tenant, stream_id: channels.streamOf(idOf(payer)) };
+    await exportFile(service.app.pool, stream, join(dir, "log.ndjson"));
+    const lines = (await readFile(join(dir, "log.ndjson"), "utf8")).trim().split("\n").slice(1, -1);
+    const events = lines.filter((line) => !line.startsWith('{"evidence"')).map((line) => JSON.parse(line));
+    const { origin } = await service.app.store.identity();
+    return { origin, events };
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
 /** A payer that has paid for one call, with its deposit. */
 async function opened(index = 0, deposit = DEPOSIT): Promise<ChannelPayer> {
   const payer = new ChannelPayer(wallet(index), terms);
@@ -99,21 +130,84 @@ describe("a call with a voucher", () => {
     expect((await typesOf(payer)).filter((type) => type === "VoucherAccepted")).toHaveLength(5);
   });
 
-  test("has a receipt of its own", async () => {
+  test("has a receipt of its own, which the keys, the answer and an export verify", async () => {
     const payer = await opened();
     const answer = await payer.pay(echo("receipt"), terms);
-    const jws = (
-      chargeOf(answer).extensions as {
-        "offer-receipt": { info: { receipt: { signature: string } } };
-      }
-    )["offer-receipt"].info.receipt.signature;
-    const payload = JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString());
-    expect(payload).toMatchObject({
+    const jws = receiptOf(chargeOf(answer));
+    const { keys } = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as {
+      keys: unknown[];
+    };
+    const log = await logOf(payer);
+    const body = Buffer.from(await answer.arrayBuffer());
+    const verified = verifyReceipt(jws, { keys, body, log });
+    expect(verified.checks.filter(({ ok }) => !ok)).toEqual([]);
+    expect(verified.checks.map(({ name }) => name)).toEqual([
+      "signature",
+      "members",
+      "body",
+      "event",
+      "answer",
+      "voucher",
+      "charges",
+    ]);
+    expect(verified.payload).toMatchObject({
       payment_id: `${idOf(payer)}:${2 * PRICE}`,
       amount: String(PRICE),
       transaction: "",
       operation: "test_echo",
     });
+    expect(streamOfReceipt(verified.payload!)).toBe(channels.streamOf(idOf(payer)));
+  });
+
+  test("has a receipt that a log with another sum, or without a charge before it, contradicts", async () => {
+    const payer = await opened();
+    await payer.pay(echo("between"), terms);
+    const jws = receiptOf(chargeOf(await payer.pay(echo("last"), terms)));
+    const { keys } = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as {
+      keys: unknown[];
+    };
+    const { origin, events } = await logOf(payer);
+    const faults = (log: LoggedEvent[]) =>
+      verifyReceipt(jws, { keys, log: { origin, events: log } })
+        .checks.filter(({ ok }) => !ok)
+        .map(({ name }) => name);
+    const isVoucher = ({ type }: LoggedEvent) => type === "VoucherAccepted";
+    const second = events.filter(isVoucher)[1]!;
+    expect(faults(events.filter((one) => one !== second))).toEqual(["charges"]);
+    const last = events.filter(isVoucher).at(-1)!;
+    const payload = JSON.stringify({ ...JSON.parse(last.payload), charged_micro: 9 });
+    expect(faults(events.map((one) => (one === last ? { ...one, payload } : one)))).toEqual([
+      "voucher",
+      "charges",
+    ]);
+  });
+
+  test("pays over MCP, too", async () => {
+    const payer = await opened();
+    const client = new Client({ name: "channel", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${service.url}/mcp?areas=all`)));
+    try {
+      const call = (_meta: object) =>
+        client.callTool({ name: "test_echo", arguments: { say: "by tool" }, _meta: { ..._meta } });
+      const unpaid = (await call({})).structuredContent as { accepts: ChannelTerms[] };
+      const offered = unpaid.accepts.find(({ scheme }) => scheme === "batch-settlement")!;
+      const payment = await payer.payment(offered);
+      for (let n = 0; n < 2; n++) {
+        const paid = await call({ "x402/payment": payment });
+        expect(paid.isError, JSON.stringify(paid.content)).toBeFalsy();
+        expect(paid._meta?.["x402/payment-response"]).toMatchObject({
+          success: true,
+          transaction: "",
+          extra: {
+            chargedAmount: String(PRICE),
+            channelState: { chargedCumulativeAmount: String(2 * PRICE) },
+          },
+        });
+      }
+      expect(await stateOf(payer)).toMatchObject({ charged_micro: 2 * PRICE });
+    } finally {
+      await client.close();
+    }
   });
 
   test("that changes something commits the voucher and the change together", async () => {
@@ -324,4 +418,63 @@ test("a channel that was filled without us is found by its first voucher", async
   const deposit = await signDeposit(wallet(0), payer.id, DEPOSIT);
   await workshop.chain.send(depositCall(payer.config, deposit), { purpose: "settlement", gas: 400_000n });
   expect((await payer.pay(echo("found"), terms)).status).toBe(200);
+});
+
+describe("everybody can look a channel up", () => {
+  const statusOf = async (id: string) => {
+    const answer = await fetch(`${service.url}/v1/agent/channels/${id}`);
+    return { status: answer.status, ...((await answer.json()) as { data: ChannelShown }) };
+  };
+  type ChannelShown = {
+    leave: { without_us: { begin: { to: Hex; data: Hex } | null; finish: { to: Hex; data: Hex } } };
+  };
+
+  test("its deposit, charges and rest, by its own id and by a voucher's", async () => {
+    const payer = await opened(6);
+    await payer.pay(echo("shown"), terms);
+    const shown = await statusOf(idOf(payer));
+    expect(shown).toMatchObject({
+      status: 200,
+      data: {
+        balance_usdc: "1.00",
+        charged_usdc: "0.10",
+        claimed_usdc: "0.00",
+        owed_usdc: "0.10",
+        left_usdc: "0.90",
+        withdrawal: null,
+        refund: null,
+      },
+    });
+    expect((await statusOf(`${idOf(payer)}:${2 * PRICE}`)).data).toEqual(shown.data);
+    expect((await statusOf(idOf(new ChannelPayer(wallet(6), terms)))).status).toBe(404);
+  });
+
+  test("with the transactions by which its payer leaves without us", async () => {
+    const payer = await opened(6);
+    const { begin } = (await statusOf(idOf(payer))).data.leave.without_us;
+    const from = payer.config.payer;
+    await workshop.rpc("anvil_impersonateAccount", from);
+    await workshop.rpc("anvil_setBalance", from, "0xde0b6b3a7640000");
+    await workshop.rpc("eth_sendTransaction", { from, ...begin, gas: "0x7a120" });
+    await workshop.rpc("anvil_stopImpersonatingAccount", from);
+    expect((await onChain(payer)).withdrawal).toMatchObject({ amount_micro: DEPOSIT - PRICE });
+  });
+
+  test("the public ledger and the books have the sums of all", async () => {
+    const payer = await opened(6);
+    const before = (await (await fetch(`${service.url}/soul/revenue/transparency`)).json()) as Ledger;
+    await payer.pay(echo("ledger"), terms);
+    const after = (await (await fetch(`${service.url}/soul/revenue/transparency`)).json()) as Ledger;
+    expect(after.channels.calls).toBe(before.channels.calls + 1);
+    expect(Number(after.channels.charged_usdc)).toBeCloseTo(Number(before.channels.charged_usdc) + 0.05);
+    expect(after.totals).toEqual(before.totals);
+    expect(await books(service.app)).toMatchObject({
+      agree: true,
+      channels: {
+        differences: [],
+        charged_micro: BigInt(Math.round(1e6 * Number(after.channels.charged_usdc))),
+      },
+    });
+  });
+  type Ledger = { totals: object; channels: { calls: number; charged_usdc: string } };
 });

@@ -10,6 +10,7 @@ import { books } from "../../src/operator/books.ts";
 export async function expectBooks(app: App, chain: Chain = app.chain): Promise<void> {
   expect(await books(withParts(app, { chain }))).toMatchObject({
     payments: { differences: [] },
+    channels: { differences: [] },
     refunds: { differences: [] },
     incoming: { unasked: [] },
     agree: true,

@@ -2,6 +2,7 @@
  * A channel is a payer's deposit, from which it pays call by call with vouchers: signed sums of all charges so far. A
  * voucher's sum grows by exactly its call's price, so none is accepted twice. The chain has the deposit and the claims.
  */
+import { z } from "zod";
 import type { Hex } from "../../core/model/chain.ts";
 import type { DataOf } from "../../core/model/entity.ts";
 import { refuse } from "../../core/model/refusal.ts";
@@ -70,6 +71,14 @@ export function voucherOf(payment_id: string): { channel: string; charged_micro:
   if (parts.length !== 6) return undefined;
   return { channel: parts.slice(0, 5).join(":"), charged_micro: Number(parts[5]) };
 }
+
+/** A channel's id, or a voucher's. */
+export const channelName = z
+  .string()
+  .regex(
+    /^eip155:\d{1,20}:0x[0-9a-f]{40}:0x[0-9a-f]{40}:0x[0-9a-f]{64}(?::\d{1,16})?$/,
+    "is eip155:<chain>:<asset>:<payer>:<channel id> in lower-case hex",
+  );
 
 export const initialState = (): ChannelState => undefined;
 

@@ -147,11 +147,12 @@ const FORMS: { [member: string]: (value: unknown) => boolean } = {
   resourceUrl: (value) => typeof value === "string" && URL.canParse(value),
   payer: (value) => isText(value, ADDRESS),
   issuedAt: isCount,
-  transaction: (value) => isText(value, /^0x[0-9a-f]{64}$/),
+  // A voucher moves nothing on the chain.
+  transaction: (value) => value === "" || isText(value, /^0x[0-9a-f]{64}$/),
   asset: (value) => isText(value, ADDRESS),
   amount: (value) => isText(value, /^[1-9]\d*$/),
   payTo: (value) => isText(value, ADDRESS),
-  payment_id: (value) => isText(value, /^eip155(:[0-9a-fx]+){4}$/),
+  payment_id: (value) => isText(value, /^eip155(:[0-9a-fx]+){4}(:[1-9]\d*)?$/),
   operation: (value) => isText(value, /./),
   request_sha256: (value) => isText(value, SHA256),
   answer_status: isCount,
@@ -177,8 +178,21 @@ function membersFault(payload: Members, kid: string): string | undefined {
   const { network, asset, payer, payment_id, resourceUrl } = payload as { [name: string]: string };
   if (!payment_id!.startsWith(`${network}:${asset}:${payer}:`))
     return "payment_id is that of another network, asset or payer";
+  if (isVoucher(payload) !== (payload.transaction === ""))
+    return isVoucher(payload)
+      ? "transaction is not empty, although a voucher paid"
+      : "transaction is empty, although no voucher paid";
   const service = `did:web:${encodeURIComponent(new URL(resourceUrl!).host)}`;
   return kid.startsWith(`${service}#`) ? undefined : `the key ${kid} is not of ${service}`;
+}
+
+/** The payment's id has a sixth part for a voucher: the sum of all charges of its channel. */
+const isVoucher = ({ payment_id }: Members) => String(payment_id).split(":").length === 6;
+
+/** The stream of the payment, or of the voucher's channel. */
+export function streamOfReceipt(payload: Members): string {
+  const id = String(payload.payment_id);
+  return isVoucher(payload) ? `channel-${id.slice(0, id.lastIndexOf(":"))}` : `payment-${id}`;
 }
 
 function evidenceChecks(payload: Members, { body, request, log }: Evidence): Check[] {
@@ -210,7 +224,7 @@ function logChecks(payload: Members, { origin, events }: NonNullable<Evidence["l
   const place = { origin, position, event_id, stream_id, tenant, issuedAt };
   const expected = {
     ...recorded,
-    stream_id: `payment-${payload.payment_id}`,
+    stream_id: streamOfReceipt(payload),
     tenant: `wallet:${payload.payer}`,
     issuedAt: payload.issuedAt,
   };
@@ -221,6 +235,7 @@ function logChecks(payload: Members, { origin, events }: NonNullable<Evidence["l
     check("answer", difference(answer, payload), `recorded by ${event.type}`),
   ];
   const stream = events.filter((one) => one.stream_id === stream_id);
+  if (isVoucher(payload)) return [...checks, ...channelChecks(payload, event, stream)];
   if (stream.some(({ type }) => type === "PaymentSettled"))
     checks.push(check("settlement", settlementFault(payload, stream), String(payload.transaction)));
   const claimed = stream.findLast(
@@ -238,6 +253,44 @@ function logChecks(payload: Members, { origin, events }: NonNullable<Evidence["l
     checks.push(check("claim", fault, `${amount} of ${asset} by ${payer}`));
   }
   return checks;
+}
+
+/** Checks the voucher and its channel's charges up to it: each voucher adds exactly its call's price. */
+function channelChecks(payload: Members, event: LoggedEvent, stream: readonly LoggedEvent[]): Check[] {
+  const { network, token, payer, receiver } = payloadOf(
+    stream.find(({ type }) => type === "ChannelOpened") ?? event,
+  );
+  const { operation, request_sha256, resource_sha256, ...voucher } = payloadOf(event);
+  const url = "the SHA-256 of resourceUrl";
+  const amount = String(voucher.price_micro);
+  const of_channel = { network, asset: token, payer, payTo: receiver };
+  const fault = difference(
+    { ...of_channel, amount, operation, request_sha256, [url]: resource_sha256 },
+    { ...payload, [url]: sha256(String(payload.resourceUrl)) },
+  );
+  const sum = String(payload.payment_id).split(":")[5];
+  const wrongSum =
+    String(voucher.charged_micro) === sum
+      ? undefined
+      : `the log's sum of charges is ${voucher.charged_micro}`;
+  return [
+    check("voucher", fault ?? wrongSum, `${amount} of ${token} by ${payer}`),
+    check("charges", chargesFault(stream, event.version), `${sum} in all, each voucher by its own price`),
+  ];
+}
+
+function chargesFault(stream: readonly LoggedEvent[], last: number): string | undefined {
+  let charged = 0;
+  for (const event of stream) {
+    if (event.version > last) return undefined;
+    const { charged_micro, price_micro, claimed_micro } = payloadOf(event) as { [name: string]: number };
+    if (event.type === "ChannelSeen") charged = Math.max(charged, claimed_micro!);
+    if (event.type !== "VoucherAccepted") continue;
+    if (charged_micro !== charged + price_micro!)
+      return `version ${event.version} of the channel charges ${charged_micro} after ${charged}, at the price ${price_micro}`;
+    charged = charged_micro!;
+  }
+  return undefined;
 }
 
 /** A reorg may have moved or reverted the settlement after the answer. */

@@ -5,10 +5,16 @@ import type { Heads, Hex } from "../../../core/model/chain.ts";
 import { address, chainHash, limit, positionCursor, time } from "../../../core/model/fields.ts";
 import { ChainUnavailable } from "../../../core/model/ports/chain.ts";
 import { refuse } from "../../../core/model/refusal.ts";
+import { CHANNELS } from "../../../domain/payments/channel-contract.ts";
 import * as confirmation from "../../../domain/payments/confirmation.ts";
 import type { Payment, Refund } from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import {
+  channelSums,
+  channelsByOperation,
+  channelsProjection,
+} from "../../../projections/payments/channels.ts";
 import { type LedgerRow, type LedgerSums, ledger } from "../../../projections/payments/ledger.ts";
 import { paymentsProjection } from "../../../projections/payments/payments.ts";
 import { json, open, operation } from "../../declare/index.ts";
@@ -229,7 +235,8 @@ const revenueTransparency = operation({
   summary: "The public revenue ledger",
   description:
     "Every settled payment, newest first, with its transaction on the chain, and their sums: in total, by " +
-    "operation and by UTC day (of the last 366 with any). Anybody can compare it with the transfers to `pay_to`.",
+    "operation and by UTC day (of the last 366 with any). Anybody can compare it with the transfers to `pay_to`. " +
+    "Calls that were paid from prepaid channels are sums of their own.",
   access: [open()],
   input: z.object({
     limit: limit("Payments a page"),
@@ -246,6 +253,17 @@ const revenueTransparency = operation({
         by_operation: z.array(z.object({ operation: z.string(), ...sums })),
         by_day: z.array(z.object({ day: z.iso.date(), ...sums })),
       }),
+      channels: z
+        .object({
+          contract: address,
+          channels: z.int(),
+          calls: z.int().describe("Calls that vouchers paid for"),
+          charged_usdc: usdc.describe("The sum of their prices"),
+          claimed_usdc: usdc.describe("The part of it that was claimed on the chain"),
+          escrow_usdc: usdc.describe("Deposits, less what was claimed, withdrawn or refunded"),
+          by_operation: z.array(z.object({ operation: z.string(), calls: z.int(), charged_usdc: usdc })),
+        })
+        .describe("Calls that were paid from prepaid channels; the totals above do not include them"),
       payments: z.array(
         z.object({
           id: z.string(),
@@ -279,6 +297,7 @@ const revenueTransparency = operation({
   lists: paymentsProjection,
   example: { limit: 10 },
   handle: async ({ input: { limit, cursor }, app }) => {
+    await app.caughtUp(channelsProjection);
     const before = cursor === undefined ? undefined : Number(cursor);
     const {
       total,
@@ -299,6 +318,7 @@ const revenueTransparency = operation({
         by_operation: by_operation.map((sum) => ({ operation: sum.operation, ...sumsOf(sum) })),
         by_day: by_day.map((sum) => ({ day: sum.day, ...sumsOf(sum) })),
       },
+      channels: await channelsOf(app),
       payments: page.map((row) => entryOf(app, row)),
       count: page.length,
       next_cursor: rows.length > limit ? String(page.at(-1)!.ledger_position) : null,
@@ -306,6 +326,21 @@ const revenueTransparency = operation({
     };
   },
 });
+
+async function channelsOf({ pool }: App) {
+  const [all, by_operation] = await Promise.all([channelSums(pool), channelsByOperation(pool)]);
+  return {
+    contract: CHANNELS as Hex,
+    ...{ channels: all.channels, calls: all.calls },
+    charged_usdc: decimalUsdc(BigInt(all.charged_micro)),
+    claimed_usdc: decimalUsdc(BigInt(all.claimed_micro)),
+    escrow_usdc: decimalUsdc(BigInt(all.escrow_micro)),
+    by_operation: by_operation.map(({ operation: name, calls, charged_micro }) => ({
+      ...{ operation: name, calls },
+      charged_usdc: decimalUsdc(BigInt(charged_micro)),
+    })),
+  };
+}
 
 const entryOf = (app: App, row: LedgerRow) => ({
   id: row.id,

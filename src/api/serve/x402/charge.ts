@@ -13,6 +13,7 @@ import type { SignedTransfer } from "../../../core/model/ports/settlement.ts";
 import { type Errand, NotSettled, type Settlement } from "../../../core/model/ports/settlement.ts";
 import { Refusal, refuse } from "../../../core/model/refusal.ts";
 import { inSpan } from "../../../core/tracing.ts";
+import { voucherOf } from "../../../domain/payments/channel.ts";
 import type {
   Claim,
   MinedTransaction,
@@ -62,7 +63,8 @@ export function refuseTestMoney({ embedded_chain }: App, caller: Call["caller"])
     refuse("forbidden", "a test key moves no money of a real chain; leave the key out");
 }
 
-export const pathOf = (id: string) => `/v1/agent/payments/${id}`;
+/** The address of a payment's status, or of the channel of a voucher. */
+export const pathOf = (id: string) => `/v1/agent/${voucherOf(id) ? "channels" : "payments"}/${id}`;
 
 export const used = (message: string) => new PaymentRefused("invalid_transaction_state", message);
 
