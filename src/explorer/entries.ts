@@ -1,9 +1,12 @@
 /** The searchable sections of the documentation. */
+import { RELATED_WORDS } from "../core/model/related-words.ts";
 import { textSearch } from "../core/model/text-search.ts";
 
 /** `of`: its page, or its area and name; `input`: the fields that an operation takes. */
 export type Entry = { path: string; title: string; of: string; text: string; input?: string };
 
+/** The first results are of as many pages. */
+const FIRST_PAGES = 5;
 const WEIGHTS = { title: 4, of: 2, text: 1, input: 0.5 };
 /** Guides and operations come before lists of settings and commands, and these before decisions. */
 const OF_PLACES: readonly [path: RegExp, weight: number][] = [
@@ -11,9 +14,22 @@ const OF_PLACES: readonly [path: RegExp, weight: number][] = [
   [/^\/docs\/(settings|command-line|events)#/, 0.6],
 ];
 
-export const entryFinder = (entries: readonly Entry[]) =>
-  textSearch(entries, {
+/** Finds entries by words; the first ones are of different pages. */
+export function entryFinder(entries: readonly Entry[]): (words: string) => Entry[] {
+  const find = textSearch(entries, {
     weights: WEIGHTS,
     textOf: (entry, field) => entry[field as keyof typeof WEIGHTS] ?? "",
     weightOf: ({ path }) => OF_PLACES.find(([places]) => places.test(path))?.[1] ?? 1,
+    related: RELATED_WORDS,
   });
+  return (words) => {
+    const best = new Map<string, Entry>();
+    const found = find(words);
+    for (const entry of found) {
+      const page = entry.path.replace(/#.*/, "");
+      if (!best.has(page)) best.set(page, entry);
+    }
+    const first = [...best.values()].slice(0, FIRST_PAGES);
+    return [...first, ...found.filter((entry) => !first.includes(entry))];
+  };
+}

@@ -1,3 +1,4 @@
+import { RELATED_WORDS } from "../../core/model/related-words.ts";
 import { textSearch } from "../../core/model/text-search.ts";
 import { inputReader } from "../declare/input.ts";
 import type { Operation } from "../declare/operation.ts";
@@ -6,7 +7,7 @@ const WEIGHTS = { name: 4, summary: 4, area: 2, description: 1, input: 0.5 };
 
 /** An operation that is named whole comes first. */
 export function operationFinder(operations: readonly Operation[]): (words: string) => Operation[] {
-  const find = textSearch(operations, { weights: WEIGHTS, textOf });
+  const find = textSearch(operations, { weights: WEIGHTS, textOf, related: RELATED_WORDS });
   return (text) => {
     const words = new Set(text.toLowerCase().split(/\s+/));
     return find(text).toSorted((a, b) => Number(words.has(b.name)) - Number(words.has(a.name)));

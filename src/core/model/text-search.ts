@@ -16,18 +16,25 @@ const SHORTEST_BEGINNING = 4;
 const SHORTEST_MISSPELT = 5;
 /** Wrong letters as a share of the word's length. */
 const WRONG_LETTERS = 0.2;
+/** The index splits its texts here. */
+const BETWEEN_WORDS = /[\n\r\p{Z}\p{P}]+/u;
+/** All related words of a question together count as this share of one of its words. */
+const RELATED = 0.5;
+/** The score of an entry with half of the words is divided by four. */
+const COVERAGE_EXPONENT = 2;
 
-/** `weights`: of the text in each field; `weightOf`: of an entry among others. */
+/** `weights`: of the text in each field; `weightOf`: of an entry among others; `related`: groups of words. */
 export type SearchFields<Entry> = {
   weights: Readonly<Record<string, number>>;
   textOf(entry: Entry, field: string): string;
   weightOf?(entry: Entry): number;
+  related?: readonly string[];
 };
 
 /** A function from words to the entries that have any of them, the best first. */
 export function textSearch<Entry>(
   entries: readonly Entry[],
-  { weights, textOf, weightOf = () => 1 }: SearchFields<Entry>,
+  { weights, textOf, weightOf = () => 1, related = [] }: SearchFields<Entry>,
 ): (words: string) => Entry[] {
   const index = new MiniSearch<{ id: number; entry: Entry }>({
     fields: Object.keys(weights),
@@ -37,6 +44,7 @@ export function textSearch<Entry>(
   const vocabulary = new Map<string, string>();
   index.addAll(entries.map((entry, id) => ({ id, entry })));
   const stems = new Set(vocabulary.values());
+  const relatives = relativesOf(related, stems);
   const rarities = new Map<string, number>();
   /** Rare words count twice, as a common word of many fields would otherwise outweigh them. */
   const rarityOf = (stem: string): number => {
@@ -45,19 +53,55 @@ export function textSearch<Entry>(
     rarities.set(stem, found);
     return Math.log(1 + entries.length / found);
   };
-  return (words) =>
-    index
-      .search(words, {
+  const stemsOf = (words: string): string[] => {
+    const said = words.split(BETWEEN_WORDS).flatMap((word) => {
+      const stem = stemOf(word);
+      if (stem === null) return [];
+      return [stems.has(stem) ? stem : corrected(word.toLowerCase(), vocabulary, stem)];
+    });
+    return [...new Set(said)];
+  };
+  return (words) => {
+    const said = stemsOf(words);
+    const added = [...new Set(said.flatMap((stem) => relatives.get(stem) ?? []))].filter(
+      (stem) => !said.includes(stem),
+    );
+    const coverage = (found: readonly string[]): number => {
+      const covered = said.map((stem) =>
+        found.includes(stem) ? 1 : relatives.get(stem)?.some((one) => found.includes(one)) ? RELATED : 0,
+      );
+      return (covered.reduce<number>((sum, share) => sum + share, 0) / said.length) ** COVERAGE_EXPONENT;
+    };
+    return index
+      .search([...said, ...added].join(" "), {
         boost: weights,
         boostDocument: (id) => weightOf(entries[Number(id)]!),
-        processTerm: (word) => {
-          const stem = stemOf(word);
-          return stem === null || stems.has(stem) ? stem : corrected(word.toLowerCase(), vocabulary, stem);
-        },
-        prefix: (stem) => stem.length >= SHORTEST_BEGINNING,
-        boostTerm: rarityOf,
+        tokenize: (text) => text.split(" "),
+        processTerm: (stem) => stem,
+        prefix: (stem) => stem.length >= SHORTEST_BEGINNING && said.includes(stem),
+        boostTerm: (stem) => rarityOf(stem) * (said.includes(stem) ? 1 : RELATED / added.length),
       })
-      .map(({ id }) => entries[Number(id)]!);
+      .map(({ id, score, queryTerms }) => ({
+        entry: entries[Number(id)]!,
+        score: score * coverage(queryTerms),
+      }))
+      .toSorted((a, b) => b.score - a.score)
+      .map(({ entry }) => entry);
+  };
+}
+
+/** Each stem with those of its groups that any entry has. */
+function relativesOf(groups: readonly string[], stems: ReadonlySet<string>): Map<string, string[]> {
+  const relatives = new Map<string, string[]>();
+  for (const group of groups) {
+    const members = group.split(" ").map((word) => stemmer(word));
+    for (const stem of members)
+      relatives.set(stem, [
+        ...(relatives.get(stem) ?? []),
+        ...members.filter((one) => one !== stem && stems.has(one)),
+      ]);
+  }
+  return relatives;
 }
 
 function stemOf(word: string, vocabulary?: Map<string, string>): string | null {

@@ -237,11 +237,52 @@ function siteMap(public_url: string, { operations }: Catalogue, { pages }: Artic
 /** A searchable section: its address, title and words. */
 type Entry = { path: string; title: string; of: string; text: string; input?: string };
 
+/** Pages that are no articles. */
+const PAGES: readonly Entry[] = [
+  {
+    path: "/docs#operations",
+    title: "List of all operations",
+    of: "Documentation",
+    text: "Every endpoint of the API by area, with its price and a page to try it.",
+  },
+  {
+    path: "/problems",
+    title: "Problems: the kinds of errors",
+    of: "Page",
+    text: "Each error's type, status and remedy: 400, 401, 402, 403, 404, 409, 422, 429, 503.",
+  },
+  {
+    path: "/log",
+    title: "The log in a browser",
+    of: "Page",
+    text: "Search events, payments, transactions and agents; verify one or an export. An explorer of the log.",
+  },
+  {
+    path: "/soul",
+    title: "Agents in a browser",
+    of: "Page",
+    text: "The directory of agents by trust, or newest first: a leaderboard with scores and keys.",
+  },
+  {
+    path: "/soul/market",
+    title: "The market in a browser",
+    of: "Page",
+    text: "Compute nodes, bounties, items for sale and settlements.",
+  },
+  {
+    path: "/rng",
+    title: "Random numbers in a browser",
+    of: "Page",
+    text: "Draw a number, and verify a roll in the browser.",
+  },
+];
+
 /** Every operation and every section of the pages, as the search reads them. */
 export const documentationEntries = async (catalogue: Catalogue): Promise<Entry[]> =>
   entriesOf(catalogue, await readArticles(catalogue));
 
 const entriesOf = ({ operations }: Catalogue, { pages }: Articles): Entry[] => [
+  ...PAGES,
   ...operations.map((operation) => ({
     path: `/docs/operations/${operation.name}`,
     title: operation.summary,

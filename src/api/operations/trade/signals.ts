@@ -13,7 +13,8 @@ const alertsOperation = operation({
   route: "GET /v1/agent/trade/alerts",
   summary:
     "Recent anomalies in all countries and chapters, or in one country's, and the largest year-over-year changes",
-  description: `Each reporter, chapter and flow against its twelve months before; false alarms are at most 5 % of all alarms.
+  description: `Finds unusual months: each reporter, chapter and flow against its twelve months before. False alarms are at most 5 % of
+all alarms.
 \`confirmed\` marks those that remain without the season. Incomplete months of a reporter are never judged.`,
   access: [key("read"), pay("0.10")],
   input: alertsInput,
