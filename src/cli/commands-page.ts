@@ -44,7 +44,7 @@ function sectionOf(command: Command, parents: readonly string[], heading: string
     "",
     `    tallystick ${[...names, command.usage()].join(" ")}`,
     "",
-    ...(terms.length > 0 ? ["| | |", "|---|---|"] : []),
+    ...(terms.length > 0 ? ["| option | meaning |", "|---|---|"] : []),
     ...terms.map(([term, text]) => `| \`${cell(term)}\` | ${cell(text)} |`),
     ...(terms.length > 0 ? [""] : []),
     ...notesOf(command),

@@ -1,6 +1,7 @@
 /** An answer as JSON, as a table and as a picture; a 402 in words. */
 import { textIn } from "./ask.ts";
 import { el, facts, wideTable } from "./dom.ts";
+import { figuresInPng } from "./figures.ts";
 import { shorten } from "./format.ts";
 import { showFiguresOn } from "./hover.ts";
 
@@ -19,7 +20,7 @@ export const showFailure = (place: HTMLElement, text: string) =>
 export async function showAnswer(
   place: HTMLElement,
   answered: TimedResponse,
-  drawn: ((form: "image/png" | "image/svg+xml") => Promise<TimedResponse>) | undefined,
+  drawn: (() => Promise<TimedResponse>) | undefined,
 ): Promise<unknown> {
   const { response } = answered;
   const text = await textIn(response);
@@ -30,7 +31,7 @@ export async function showAnswer(
   const texts = response.ok ? textsIn(value) : [];
   if (texts.length > 0) views.push(["Text", () => textView(texts)]);
   const again = answered.paid_micro === undefined ? "Chart" : "Chart, paid again";
-  if (response.ok && drawn) views.push([again, () => picture(drawn, answered.paid_micro === undefined)]);
+  if (response.ok && drawn) views.push([again, () => picture(drawn)]);
   place.replaceChildren(
     heading(answered),
     ...(response.status === 402 ? [explained(value)] : []),
@@ -216,16 +217,14 @@ function table(rows: Row[]): HTMLElement {
 }
 
 /** The service's picture of the answer: drawn here, since our pages load pictures only from addresses. */
-function picture(
-  drawn: (form: "image/png" | "image/svg+xml") => Promise<TimedResponse>,
-  isFree: boolean,
-): HTMLElement {
+function picture(drawn: () => Promise<TimedResponse>): HTMLElement {
   const place = el("div", { class: "picture" }, el("p", { class: "soft" }, "Asking for the picture…"));
   void (async () => {
     try {
-      const { response } = await drawn("image/png");
+      const { response } = await drawn();
       if (!response.ok) return showFailure(place, `The picture was answered ${response.status}.`);
-      const image = await createImageBitmap(await response.blob());
+      const png = await response.arrayBuffer();
+      const image = await createImageBitmap(new Blob([png]));
       const canvas = el("canvas", {
         width: String(image.width),
         height: String(image.height),
@@ -234,8 +233,7 @@ function picture(
       });
       canvas.getContext("2d")?.drawImage(image, 0, 0);
       place.replaceChildren(canvas);
-      // The figures are in the SVG alone; no wallet pays for it again.
-      if (isFree) showFiguresOn(canvas, await textIn((await drawn("image/svg+xml")).response));
+      showFiguresOn(canvas, figuresInPng(png));
     } catch {
       showFailure(place, "The picture could not be shown.");
     }

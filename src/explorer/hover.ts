@@ -1,26 +1,11 @@
-/** Figures on hover: a picture's SVG carries them as data, and the pointer's place chooses among them. */
+/** Figures on hover: a picture carries them as data, and the pointer's place chooses among them. */
 import { el } from "./dom.ts";
-
-type Figures = {
-  width: number;
-  x: string[];
-  at: number[];
-  series: { name: string; unit: string; values: (number | null)[] }[];
-};
+import { type Figures, figuresInSvg } from "./figures.ts";
 
 const numbers = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
 
-/** The data in an SVG's text; it is never parsed as markup. */
-function figuresIn(svg: string): Figures | undefined {
-  const [, text] = /<metadata>([^<]*)<\/metadata>/.exec(svg) ?? [];
-  if (text === undefined) return undefined;
-  const plain = text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
-  return JSON.parse(plain) as Figures;
-}
-
 /** Shows the figures under the pointer over a picture or its canvas, the child of `.picture`. */
-export function showFiguresOn(picture: HTMLElement, svg: string): void {
-  const figures = figuresIn(svg);
+export function showFiguresOn(picture: HTMLElement, figures: Figures | undefined): void {
   const frame = picture.closest<HTMLElement>(".picture");
   if (!figures || !frame) return;
   const rule = el("div", { class: "hover-rule", "aria-hidden": "true", hidden: true });
@@ -63,10 +48,13 @@ const nearest = (places: readonly number[], wanted: number): number =>
     0,
   );
 
-/** The same for a picture with an address of its own. */
+/** The same for an SVG with an address of its own, which the browser has loaded already. */
 export async function showFiguresOf(image: HTMLImageElement): Promise<void> {
-  const response = await fetch(image.currentSrc || image.src, { headers: { Accept: "image/svg+xml" } });
-  if (response.ok) showFiguresOn(image, await response.text());
+  const response = await fetch(image.currentSrc || image.src, {
+    headers: { Accept: "image/svg+xml" },
+    cache: "force-cache",
+  });
+  if (response.ok) showFiguresOn(image, figuresInSvg(await response.text()));
 }
 
 /** A picture for this screen: on a phone its parts stand one below the other. */

@@ -158,8 +158,7 @@ if (given !== undefined || developmentChain) {
   part(".draw-key").hidden = true;
   const key = part<HTMLInputElement>("#api-key");
   key.required = false;
-  key.placeholder =
-    given === undefined ? "without one a demo wallet pays" : "the sandbox's, unless you type one";
+  key.placeholder = given === undefined ? "without one a demo wallet pays" : "empty: the sandbox's";
 }
 suggestWords();
 part("#draw").addEventListener("submit", (event) => {

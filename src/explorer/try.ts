@@ -121,7 +121,7 @@ async function run(): Promise<void> {
   const isDrawn = forms.includes("image/png");
   await attempt(async (request, way) => {
     const answered = await call(request, way, "application/json, */*;q=0.5");
-    await show(answered, isDrawn ? (form) => call(forThisScreen(request), way, form) : undefined);
+    await show(answered, isDrawn ? () => call(forThisScreen(request), way, "image/png") : undefined);
   });
 }
 

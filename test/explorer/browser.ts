@@ -1,6 +1,7 @@
 /** A real Chromium, if this machine has one, and pages that record forbidden events. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { source as axe } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { LIMIT_MS } from "../support/until.ts";
 
@@ -92,3 +93,26 @@ export function luminance(colour: string): number {
 /** Contrast ratio of two luminances (WCAG 2.2). */
 export const contrast = (one: number, other: number): number =>
   (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+
+/** How much a page's content has moved since it was opened (layout shift). */
+export const shiftOf = (page: Page): Promise<number> =>
+  page.evaluate(`new Promise((done) => {
+    let sum = 0;
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) sum += value;
+    }).observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => done(sum), 100);
+  })`);
+
+/** The bytes that a page and its parts were sent as. */
+export const bytesOf = (page: Page): Promise<number> =>
+  page.evaluate(`performance.getEntries()
+    .filter(({ entryType }) => entryType === "navigation" || entryType === "resource")
+    .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
+
+/** The rules of axe that a page breaks. The debugger runs it, since the pages' policy allows no foreign script. */
+export async function violationsIn(page: Page): Promise<string[]> {
+  await page.evaluate(`${axe}; 0`);
+  return page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + " " + target)))`);
+}

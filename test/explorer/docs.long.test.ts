@@ -9,9 +9,23 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { chromiumPath, contrast, launchChromium, luminance, type Visit, visit } from "./browser.ts";
+import {
+  bytesOf,
+  chromiumPath,
+  contrast,
+  launchChromium,
+  luminance,
+  shiftOf,
+  type Visit,
+  violationsIn,
+  visit,
+} from "./browser.ts";
 
 const chromium = chromiumPath();
+/** Good by web.dev's measure of layout shift. */
+const MOST_SHIFT = 0.1;
+/** Of a page with its styles, scripts and first answers, as sent. */
+const MOST_BYTES = 80_000;
 const PARTNERS = "/docs/operations/trade_top_partners";
 
 describe.skipIf(!chromium)(
@@ -139,8 +153,11 @@ describe.skipIf(!chromium)(
       const canvas = page.locator("#answer canvas");
       await canvas.waitFor();
       await page.locator(".hover-box").waitFor({ state: "attached" });
+      const more: string[] = [];
+      page.on("request", (request) => more.push(request.url()));
       await canvas.hover({ position: { x: 300, y: 100 } });
       await expect.poll(() => page.locator(".hover-box").textContent()).toMatch(/^\d{4}-\d\d.*EUR/);
+      expect(more).toEqual([]);
       const saved = page.waitForEvent("download");
       await page.locator('#downloads [data-form="text/csv"]').click();
       expect((await saved).suggestedFilename()).toBe("trade-timeline.csv");
@@ -195,6 +212,26 @@ describe.skipIf(!chromium)(
       await page.locator("h1").waitFor();
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);
     });
+
+    test.each([
+      ...["/", "/docs", "/docs/compliance", "/docs/payments", "/docs/command-line", PARTNERS],
+      ...["/log", "/rng", "/soul", "/soul/market", "/operator", "/problems", "/nothing-here"],
+    ])(
+      "%s: axe finds nothing, nothing shifts, and it is light, on a telephone and a screen",
+      async (path) => {
+        for (const [width, colorScheme] of [
+          [375, "dark"],
+          [1280, "light"],
+        ] as const) {
+          const page = await open(path, { viewport: { width, height: 812 }, colorScheme });
+          await page.waitForLoadState("networkidle");
+          expect(await shiftOf(page), `${width} pixels`).toBeLessThan(MOST_SHIFT);
+          expect(await bytesOf(page), `${width} pixels`).toBeLessThan(MOST_BYTES);
+          expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+          expect(await violationsIn(page), `${width} pixels, ${colorScheme}`).toEqual([]);
+        }
+      },
+    );
 
     test.each(["light", "dark"] as const)("has enough contrast when it is %s", async (colorScheme) => {
       const page = await open(PARTNERS, { colorScheme });

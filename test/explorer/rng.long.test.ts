@@ -78,7 +78,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
 
   test("it draws a number by one click, paid by a demo wallet, and requests its proof", async () => {
     const page = await open();
-    await page.getByLabel("What").selectOption({ label: "A number from 1 to 100" });
+    await page.getByLabel("Kind").selectOption({ label: "A number from 1 to 100" });
     await page.getByRole("button", { name: "Draw one" }).click();
     const value = page.locator("#drawn .drawn-value");
     await value.waitFor();
@@ -89,7 +89,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     await page.locator("#result .verdict").waitFor();
     expect(await page.locator("#result").textContent()).toMatch(/Drawn as it should be|still in use/);
     await page.locator("#client-seed").fill("x".repeat(128));
-    await page.getByLabel("What").selectOption({ label: "A coin" });
+    await page.getByLabel("Kind").selectOption({ label: "A coin" });
     await page.getByRole("button", { name: "Draw one" }).click();
     await expect.poll(() => value.textContent()).toMatch(/^(heads|tails)$/);
   });

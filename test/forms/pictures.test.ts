@@ -8,6 +8,7 @@ import { createPrinter } from "../../src/adapters/printing/printer.ts";
 import { drawnSeries, shownSeries } from "../../src/adapters/printing/series.ts";
 import { labelText, scaleOf, textWidth } from "../../src/adapters/printing/text.ts";
 import type { Chart, Provenance, Series } from "../../src/core/model/chart.ts";
+import { figuresInPng } from "../../src/explorer/figures.ts";
 
 const printer = createPrinter();
 afterAll(() => printer.close());
@@ -132,6 +133,8 @@ describe("a picture", () => {
     expect(figures.at).toEqual(figures.at.toSorted((a, b) => a - b));
     expect(figures.at.every((place) => place > 20 && place < 900)).toBe(true);
     expect(figures.series).toEqual([expect.objectContaining({ name: "one", values: [1, null, 2.71235] })]);
+    const { buffer, byteOffset, byteLength } = await drawPng(chart);
+    expect(figuresInPng(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer)).toEqual(figures);
   });
 
   test("without figures says so", async () => {

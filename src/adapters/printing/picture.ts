@@ -1,6 +1,7 @@
 /** Draws charts: SVG by ECharts, PNG by resvg. */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { crc32 } from "node:zlib";
 import { Resvg } from "@resvg/resvg-js";
 import type { Chart, Provenance } from "../../core/model/chart.ts";
 import { html, written } from "../../core/model/html.ts";
@@ -38,9 +39,25 @@ const painter = canvas.getZr().painter as unknown as {
 /** The same chart gives the same bytes. */
 export function draw({ chart, provenance, form, width }: Extract<Print, { chart: Chart }>): Uint8Array {
   const svg = drawn(chart, sizeOf(width), provenance);
+  const figures = figuresIn(readable(chart));
   return form === "image/svg+xml"
-    ? Buffer.from(titled(svg, readable(chart).title, figuresIn(readable(chart))))
-    : new Resvg(svg, { font }).render().asPng();
+    ? Buffer.from(titled(svg, readable(chart).title, figures))
+    : withText(new Resvg(svg, { font }).render().asPng(), "figures", figures);
+}
+
+/** A PNG's last chunk, without content. */
+const IEND_BYTES = 12;
+
+/** The PNG with a text of UTF-8 under a keyword (iTXt, RFC 2083 and its extensions): readers skip what they do not know. */
+function withText(png: Uint8Array, keyword: string, text: string): Uint8Array {
+  if (text === "") return png;
+  const content = Buffer.from(`iTXt${keyword}\0\0\0\0\0${text}`);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(content.length - 4);
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(content));
+  const end = png.length - IEND_BYTES;
+  return Buffer.concat([png.subarray(0, end), length, content, checksum, png.subarray(end)]);
 }
 
 /** A document's chart as SVG with outlined letters: it needs no font, and screen readers skip its scale. */

@@ -36,6 +36,9 @@ export function rendering(source: string, linkOf: (target: string) => Destinatio
   const { rules } = markdown.renderer;
   rules.table_open = () => '<div class="wide-table" tabindex="0"><table>\n';
   rules.table_close = () => "</table></div>\n";
+  rules.th_open = (tokens, at) => opening(tokens[at + 1]?.content === "" ? "td" : "th", tokens[at]!);
+  rules.th_close = (tokens, at) => (tokens[at - 1]?.content === "" ? "</td>" : "</th>");
+  rules.td_open = (tokens, at) => opening("td", tokens[at]!);
   rules.fence = (tokens, at) => block(tokens[at]!.content);
   rules.code_block = (tokens, at) => block(tokens[at]!.content);
 
@@ -64,6 +67,10 @@ export function rendering(source: string, linkOf: (target: string) => Destinatio
     sections,
   };
 }
+
+/** A cell; the pages' policy allows a class, but no style. */
+const opening = (tag: "td" | "th", cell: Token) =>
+  cell.attrGet("style") === "text-align:right" ? `<${tag} class="figure">` : `<${tag}>`;
 
 /** A file that is not served is named instead of linked. */
 function ledOn(

@@ -51,14 +51,14 @@ const field = (id: string, title: string, control: Markup) => html`
 
 const BODY = html`
       <h1 class="claim">A random number that neither side chose</h1>
-      <p class="lead">It is made of a secret seed that was committed to before anybody drew from it, and of words of yours. Once the seed is revealed, everybody can make it again.</p>
+      <p class="lead">It comes from words of yours and a secret seed, to which this service committed before. Once the seed is revealed, anybody can compute it again.</p>
       <noscript><p class="trouble">This page needs JavaScript. <a href="/rng/roll-verifier.js">roll-verifier.js</a> does the same with Node.</p></noscript>
       <section aria-labelledby="draw-title">
         <h2 id="draw-title">Draw one</h2>
         <form id="draw" class="card">
           <div class="fields">${field(
             "game",
-            "What",
+            "Kind",
             html`<select id="game">${GAMES.map(
               ([title, game, params]) =>
                 html`<option value="${game}" data-params="${JSON.stringify(params)}">${title}</option>`,
@@ -83,7 +83,7 @@ const BODY = html`
         <div class="ways">
           <form id="by-id" class="card">
             <h3>By its id</h3>
-            <p class="soft">The proof is asked of this service, with your API key; the key stays in this page.</p>
+            <p class="soft">This service gives the proof for your API key. The key stays in this page.</p>
             <label for="roll-id">Roll id</label>
             <input id="roll-id" type="text" required autocomplete="off" spellcheck="false" pattern="[0-9a-f]{32}" title="32 hex digits" placeholder="32 hex digits">
             <label for="api-key">API key</label>
@@ -92,7 +92,7 @@ const BODY = html`
           </form>
           <form id="by-proof" class="card">
             <h3>By its proof</h3>
-            <p class="soft">What <code>POST /v1/agent/rng/verify</code> answered. It is sent nowhere.</p>
+            <p class="soft">The answer of <code>POST /v1/agent/rng/verify</code>. It stays in this page.</p>
             <label for="proof">Proof, as JSON</label>
             <textarea id="proof" rows="8" required spellcheck="false" placeholder='{"data":{"roll":{…},"seed":"…"}}'></textarea>
             <button type="submit" class="primary">Verify</button>
@@ -102,5 +102,5 @@ const BODY = html`
       </section>
       <section class="card own" aria-labelledby="own-title">
         <h2 id="own-title">Without trusting this page</h2>
-        <p>It came from the service that it checks. <a href="/rng/roll-verifier.js" download>roll-verifier.js</a> is short enough to be read, and runs in Node. That the head of the chain of seeds was committed before, the contract tells on any node of its network: <code>seedCommittedAt(signer, head)</code>. <a href="/docs/rng">How it works</a>, byte by byte.</p>
+        <p>This page comes from the service that it checks. <a href="/rng/roll-verifier.js" download>roll-verifier.js</a> is short enough to be read, and runs in Node. Any node of the network shows when the chain of seeds was committed: call <code>seedCommittedAt(signer, head)</code> of the contract. <a href="/docs/rng">How it works</a>, byte by byte.</p>
       </section>`;
