@@ -1,5 +1,6 @@
 /** Our own clients, each from its package, call a real service and verify what they got. */
 import { execFile, spawnSync } from "node:child_process";
+import type { webcrypto } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -94,7 +95,7 @@ describe("a paid call", () => {
     const jws = sdk.receiptOf(answer.response)!;
     const [head, payload, signature] = jws.split(".") as [string, string, string];
     const altered = Buffer.from(JSON.stringify({ ...receipt, amount: "1" })).toString("base64url");
-    const other = (await crypto.subtle.generateKey("Ed25519", true, ["sign"])) as CryptoKeyPair;
+    const other = (await crypto.subtle.generateKey("Ed25519", true, ["sign"])) as webcrypto.CryptoKeyPair;
     const { x } = await crypto.subtle.exportKey("jwk", other.publicKey);
     const wrong: [string, string, object][] = [
       ["signature", `${head}.${altered}.${signature}`, {}],
