@@ -86,10 +86,13 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   "src/api/transports": row(`
     eventstore src/api/declare src/api/describe src/api/serve src/core src/core/model src/domain
     @modelcontextprotocol/node @modelcontextprotocol/server @opentelemetry/api compression cors express
-    fastest-levenshtein helmet http-message-sig node:crypto node:events types:node:http node:stream node:zlib types:pino raw-body`),
+    fastest-levenshtein helmet http-message-sig node:crypto node:events types:node:http node:stream node:zlib types:pino raw-body
+    zod`),
 
   // It runs in browsers, and its verifiers in Node.
-  "src/explorer": row("src/core/model (computed) node:fs node:url node:zlib viem/accounts"),
+  "src/explorer": row(
+    "src/core/model (computed) node:fs node:url node:zlib viem/accounts world-atlas/countries-110m.json",
+  ),
 
   // An area is said once; the runtime knows all of them, and the command line is the runtime's.
   "src/areas": row(`

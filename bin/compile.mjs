@@ -24,6 +24,9 @@ const PAGES = [
   "wallet.ts",
 ];
 
+/** Documents without an address: each script has all that it runs, the verifier too. */
+const VIEWS = ["series.ts", "ranking.ts", "map.ts", "report.ts", "proof.ts"];
+
 /** Files below a folder, as paths from the root; packages are left alone, such as the stock clients of test/clients. */
 async function filesIn(folder) {
   const entries = await readdir(join(ROOT, folder), { withFileTypes: true });
@@ -185,6 +188,17 @@ await build({
   outdir: join(out, EXPLORER),
   bundle: true,
   external: ["./verifier.js", "./roll-verifier.js"],
+  target: "es2022",
+  minify: true,
+  legalComments: "none",
+});
+await build({
+  ...options,
+  entryPoints: VIEWS.map((view) => join(EXPLORER, "views", view)),
+  outdir: join(out, EXPLORER, "views"),
+  bundle: true,
+  // The verifier loads it where it runs as a program.
+  external: ["node:*"],
   target: "es2022",
   minify: true,
   legalComments: "none",

@@ -1,5 +1,6 @@
 import { discoveryOperations } from "../api/operations/discovery/discovery.ts";
 import { findOperations } from "../api/operations/discovery/find.ts";
+import { resourceOperations } from "../api/operations/discovery/resources.ts";
 import type { Area } from "./area.ts";
 
 export const discovery: Area = {
@@ -9,6 +10,6 @@ export const discovery: Area = {
   entities: [],
   projections: [],
   reactors: [],
-  operations: [...discoveryOperations, ...findOperations],
+  operations: [...discoveryOperations, ...findOperations, ...resourceOperations],
   problems: {},
 };

@@ -173,10 +173,10 @@ const textView = (texts: readonly LongText[]) =>
     ]),
   );
 
-type Row = Record<string, unknown>;
+export type Row = Record<string, unknown>;
 
 /** The longest list of objects in an answer. */
-function rowsIn(value: unknown): Row[] | undefined {
+export function rowsIn(value: unknown): Row[] | undefined {
   const lists: Row[][] = [];
   const walk = (part: unknown, depth: number) => {
     if (depth > 3 || typeof part !== "object" || part === null) return;
@@ -192,7 +192,7 @@ function rowsIn(value: unknown): Row[] | undefined {
   return lists.sort((a, b) => b.length - a.length)[0];
 }
 
-function table(rows: Row[]): HTMLElement {
+export function table(rows: Row[]): HTMLElement {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cell = (value: unknown) =>
     el(

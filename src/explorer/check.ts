@@ -6,7 +6,7 @@ import { needHashing } from "./hashing.ts";
 import type { Verdict } from "./verifier.js";
 import type { Report, Task, WorkerMessage } from "./worker.ts";
 
-const QUESTIONS: Record<string, string> = {
+export const QUESTIONS: Record<string, string> = {
   format: "Can every line be read?",
   canonical: "Is the text in its one form?",
   chain: "Is every event as it was written, in its stream?",

@@ -92,6 +92,7 @@ export async function openServer(
     printer: app.printer,
     public_url,
     origins: config.MCP_ORIGINS,
+    isVintage: (digest) => app.data.vintages.open().some(({ vintage }) => vintage === digest),
     problemOf: (error, path, request_id) => {
       const problem = problemOfError(error, { public_url }, path);
       if (problem.status === 500) log.error({ err: error, request_id }, "a call failed");

@@ -7,13 +7,14 @@ import { defaultTools } from "../../src/api/transports/default-tools.ts";
 import { meantBy, toolLists } from "../../src/api/transports/mcp-tools.ts";
 import { catalogue } from "../support/catalogue.ts";
 
-const listed = toolLists(catalogue);
+const lists = toolLists(catalogue, "https://tallystick.example");
+const listed = (wanted: string[], areaList: string | null) => lists(wanted, areaList)(false);
 const areas = [...new Set(catalogue.map(({ area }) => area))];
 const all = listed(areas, "all");
 
-/** Tokens estimated without a model's table: four characters of the sent JSON. Clients show titles to people alone. */
+/** Tokens estimated without a model's table: four characters of the sent JSON. Titles and icons are for people alone. */
 const tokensOf = (tools: Tool[]) =>
-  Math.ceil(JSON.stringify({ tools: tools.map(({ title: _, ...tool }) => tool) }).length / 4);
+  Math.ceil(JSON.stringify({ tools: tools.map(({ title: _, icons: __, ...tool }) => tool) }).length / 4);
 
 /**
  * A tool's average: 40,000 tokens for the 147 operations of the specification, and the same share for each further

@@ -79,6 +79,7 @@ export async function drive(options: ServiceOptions = {}) {
   /** The key of an agent with a node. */
   const agents: Record<string, string> = computed.node;
   Object.assign(live, computed.inputs);
+  live.vintage = { vintage: service.app.data.vintages.open()[0]!.vintage };
   live.report = await reportExample(service, mine);
   live.evolution_pipeline = await ideaExample(service, mine);
   await newsExample(service, INTERNAL_TOKEN);

@@ -3,6 +3,8 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /v1/agent/health": null,
   "GET /v1/agent/feeds": null,
   "GET /v1/agent/operations": null,
+  "GET /v1/agent/resources": null,
+  "GET /v1/agent/vintages/{vintage}": null,
   "GET /v1/agent/trade/overview": "0.01",
   "GET /v1/agent/trade/countries": "0.01",
   "GET /v1/agent/trade/timeline": "0.05",

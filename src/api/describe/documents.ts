@@ -18,6 +18,7 @@ import { problemsDocument } from "./pages/problems.ts";
 import { rngDocument } from "./pages/rng.ts";
 import { llmsPage } from "./reference.ts";
 import { serviceRecords } from "./service-records.ts";
+import { iconDocuments } from "./tool-icons.ts";
 
 /** Constant documents are rendered once, at the first request. */
 export function documentsOf(
@@ -74,6 +75,7 @@ export function documentsOf(
     ),
     fixed("/robots.txt", "text/plain", "Rules for crawlers", () => robots(terms.public_url)),
     ...explorerDocuments(),
+    ...iconDocuments(),
   ];
 }
 

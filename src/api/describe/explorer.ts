@@ -7,7 +7,7 @@ import type { Path } from "../declare/operation.ts";
 import type { Document } from "./document.ts";
 import { type MenuEntry, placesFor } from "./pages/places.ts";
 
-const FOLDER = join(import.meta.dirname, "../../explorer");
+export const FOLDER = join(import.meta.dirname, "../../explorer");
 
 const IS_COMPILED = import.meta.filename.endsWith(".js");
 
@@ -160,14 +160,17 @@ async function exampleRoll(): Promise<string> {
   return JSON.stringify({ data: rolls[0] }, null, 2);
 }
 
-/** Leaves the verifier out of the bundle, because auditors read its source. */
-async function compiled(entry: string): Promise<string> {
+/** Served by themselves, because auditors read their source. */
+const VERIFIERS = ["./verifier.js", "./roll-verifier.js"];
+
+/** A page's script in one file; a script that has no address to load from contains the verifiers too. */
+export async function compiled(entry: string, external: readonly string[] = VERIFIERS): Promise<string> {
   if (IS_COMPILED) return read(entry.replace(/\.ts$/, ".js"));
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
     entryPoints: [join(FOLDER, entry)],
     bundle: true,
-    external: ["./verifier.js", "./roll-verifier.js"],
+    external: [...external],
     format: "esm",
     target: "es2022",
     minify: true,

@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from "express";
 import helmet, { type HelmetOptions } from "helmet";
 
 const EXPOSED =
-  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Payment-Receipt, RateLimit, RateLimit-Policy, ETag, Last-Modified, Accept-Ranges, Content-Range, Content-Length, Content-Encoding, Accept-Encoding, Vary, Allow, WWW-Authenticate, Unencoded-Digest, X-Request-Id, Retry-After, Content-Disposition, Event-Id, Log-Position, Link, Preference-Applied, Tlog-Proof, Content-Digest, Signature, Signature-Input";
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Payment-Receipt, RateLimit, RateLimit-Policy, ETag, Last-Modified, Accept-Ranges, Content-Range, Content-Length, Content-Encoding, Accept-Encoding, Vary, Allow, WWW-Authenticate, Unencoded-Digest, X-Request-Id, Retry-After, Content-Disposition, Event-Id, Log-Position, Link, Preference-Applied, Tlog-Proof, Content-Digest, Signature, Signature-Input, Mcp-Session-Id";
 const ALLOWED =
   "Authorization, X-API-Key, Accept, Content-Type, Content-Encoding, Range, If-Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, X-PAYMENT, PAYMENT-SIGNATURE, Payment-Authorization, SIGN-IN-WITH-X, Signature, Signature-Input, Signature-Agent, On-Behalf-Of, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Content-Digest, Min-Log-Position, Last-Event-ID, X-Request-Id, traceparent, tracestate, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
 

@@ -8,6 +8,8 @@ import type { Operation } from "../declare/operation.ts";
 import { effectOf } from "../declare/operation-facts.ts";
 import type { Output } from "../declare/output.ts";
 import { aboutFigures } from "../describe/reference.ts";
+import { iconsOf } from "../describe/tool-icons.ts";
+import { viewUri } from "../describe/views.ts";
 import { defaultTools } from "./default-tools.ts";
 
 export const instructionsOf = (areas: readonly string[]) =>
@@ -49,28 +51,40 @@ export function meantBy(
   return { name: meant, arguments: own as Record<string, unknown> };
 }
 
+type ListedTool = { area: string; tool: Tool; view: string | undefined };
+
+/** Hosts that show views get the address of each tool's view. */
+const shownTo = (showsViews: boolean, { tool, view }: ListedTool): Tool =>
+  showsViews && view ? { ...tool, _meta: { ...tool._meta, ui: { resourceUri: view } } } : tool;
+
 export function toolLists(
   operations: readonly Operation[],
-): (areas: readonly string[], areaList: string | null) => Tool[] {
+  public_url: string,
+): (areas: readonly string[], areaList: string | null) => (showsViews: boolean) => Tool[] {
   const made = () => {
-    const tools = operations.map((operation) => ({ area: operation.area, tool: toolOf(operation) }));
-    return {
-      tools,
-      byName: new Map([callAny, ...tools.map(({ tool }) => tool)].map((tool) => [tool.name, tool])),
+    const tools = operations.map((operation): ListedTool => {
+      const { area } = operation;
+      return { area, tool: toolOf(operation, public_url), view: viewUri(operation) };
+    });
+    const any: ListedTool = {
+      area: "",
+      tool: { ...callAny, icons: iconsOf("", public_url) },
+      view: undefined,
     };
+    return { tools, byName: new Map([any, ...tools].map((one) => [one.tool.name, one])) };
   };
   // Lazy: the schemas take a tenth of the start.
   let toolCache: ReturnType<typeof made> | undefined;
   return (areas, areaList) => {
     toolCache ??= made();
     const { tools, byName } = toolCache;
-    if (areaList === null) return defaultTools.flatMap((name) => byName.get(name) ?? []);
+    const all = (chosen: ListedTool[]) => (showsViews: boolean) =>
+      chosen.map((one) => shownTo(showsViews, one));
+    if (areaList === null) return all(defaultTools.flatMap((name) => byName.get(name) ?? []));
     const wanted = areaList.split(",");
     const unknown = wanted.find((area) => area !== "all" && !areas.includes(area));
     if (unknown) refuse("invalid", `areas: ${unknown} is not one of all, ${areas.join(", ")}`);
-    return tools
-      .filter(({ area }) => wanted.includes("all") || wanted.includes(area))
-      .map(({ tool }) => tool);
+    return all(tools.filter(({ area }) => wanted.includes("all") || wanted.includes(area)));
   };
 }
 
@@ -78,13 +92,14 @@ export function toolLists(
  * Omits output schemas: older clients would validate the structuredContent of errors, as x402 requires them, and hide the error.
  * The description names the fields.
  */
-function toolOf(operation: Operation): Tool {
+function toolOf(operation: Operation, public_url: string): Tool {
   const payment = paymentOf(operation);
   const { schema } = inputReader(operation.input);
   const { changes, repeatable, reaches_out } = effectOf(operation);
   return {
     name: operation.name,
     title: titleOf(operation.name),
+    icons: iconsOf(operation.area, public_url),
     description: [
       `${operation.summary}.`,
       operation.description.replaceAll("\n", " "),

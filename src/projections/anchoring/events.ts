@@ -45,6 +45,19 @@ export async function eventHashAt(pool: pg.Pool, position: number): Promise<Buff
   return (await pool.query<{ event_hash: Buffer }>(text, [MAIN_LOG, position])).rows[0]?.event_hash;
 }
 
+export type NamedPosition = { position: number; event_id: string; recorded_at_us: number };
+
+/** The events at these positions, by position. */
+export async function eventsAt(
+  pool: pg.Pool,
+  positions: readonly number[],
+): Promise<Map<number, NamedPosition>> {
+  const text = `select position, event_id, recorded_at_us from eventstore.events
+    where log_id = $1 and position = any($2)`;
+  const { rows } = await pool.query<NamedPosition>(text, [MAIN_LOG, positions]);
+  return new Map(rows.map((row) => [row.position, row]));
+}
+
 /** The public part of the event at a position. */
 export async function eventAt(pool: pg.Pool, position: number): Promise<EventFacts | undefined> {
   const text = `select ${FACTS} from eventstore.events where log_id = $1 and position = $2`;

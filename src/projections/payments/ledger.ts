@@ -73,3 +73,17 @@ export async function settledPayments(
     where ${column} = $1 and ledger_position is not null order by ledger_position desc limit 20`;
   return (await pool.query<LedgerRow>(text, [value])).rows;
 }
+
+export type OwnPayment = { id: string; operation: string; position: number };
+
+/** Settled payments of a caller, newest first. */
+export async function paymentsOf(
+  pool: pg.Pool,
+  tenant: string,
+  { before, limit }: { before: number; limit: number },
+): Promise<OwnPayment[]> {
+  const text = `select id, operation, ledger_position::float8 as position from read.payments_v1
+    where caller_tenant = $1 and settled_at is not null and ledger_position < $2
+    order by ledger_position desc limit $3`;
+  return (await pool.query<OwnPayment>(text, [tenant, before, limit])).rows;
+}

@@ -114,3 +114,17 @@ export async function storedReleasesIn(pool: pg.Pool, table: string, since: Date
     where replaced_at is null or replaced_at >= $1 order by r.position desc`;
   return (await pool.query<StoredRelease>(sql, [since])).rows;
 }
+
+export type ListedRelease = { dataset: string; vintage: string; synthetic: boolean; position: number };
+
+/** Newest first; only those whose vintage can still be read. */
+export async function releasesBelow(
+  pool: pg.Pool,
+  { before, limit, since }: { before: number; limit: number; since: Date },
+): Promise<ListedRelease[]> {
+  const sql = `select dataset, vintage, synthetic, position::float8 as position from (
+      select *, lead(r.released_at) over (partition by dataset order by r.position) as replaced_at
+      from read.trade_releases_v1 r) r
+    where r.position < $1 and (r.replaced_at is null or r.replaced_at >= $3) order by r.position desc limit $2`;
+  return (await pool.query<ListedRelease>(sql, [before, limit, since])).rows;
+}
