@@ -1,6 +1,7 @@
 /** What several views show: a heading, a picture that the service drew, figures and their source. */
 import { rowsIn, table } from "../answer.ts";
 import { el } from "../dom.ts";
+import { figuresInSvg } from "../figures.ts";
 import { shorten } from "../format.ts";
 import { showFiguresOn } from "../hover.ts";
 import type { ToolResult } from "./host.ts";
@@ -40,7 +41,7 @@ export function picture(result: ToolResult): HTMLElement[] {
     const src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
     const image = el("img", { src, alt: `${titleIn(svg) ?? "A chart"}; its figures are in the table` });
     figure.replaceChildren(image);
-    showFiguresOn(image, svg);
+    showFiguresOn(image, figuresInSvg(svg));
   };
   draw();
   fits.addEventListener("change", draw);
