@@ -273,14 +273,23 @@ class TextCheck extends Transform {
     throw this.#refusal(before + line, what, column);
   }
 
+  #nulAt(before: Buffer): Refusal {
+    const start = before.lastIndexOf(NEWLINE) + 1;
+    const lines = before.toString("latin1").split("\n").length;
+    const begun = Buffer.concat([start === 0 ? this.#unfinished : Buffer.alloc(0), before.subarray(start)]);
+    const column = columnAt(this.header, begun.toString("latin1"));
+    const place = `${column && ` in ${column}`} (byte ${begun.length + 1} of the line)`;
+    return this.#refusal(this.lines + lines, `a NUL byte${place}: not a text file`, column);
+  }
+
   #look(chunk: Buffer): void {
     if (chunk.length === 0 || this.#isPlain(chunk)) return;
     const isFirst = this.lines === 0 && chunk.includes(NEWLINE);
     if (isFirst) this.header = this.#takeHeader(chunk.subarray(0, chunk.indexOf(NEWLINE)));
     if (isFirst && this.header !== "")
       this.#encoding = this.#options.onHeader(this.#name, this.header).encoding;
-    if (chunk.includes(0))
-      throw this.#refusal(this.lines + 1, "a NUL byte at or after this line: not a text file");
+    const nul = chunk.indexOf(0);
+    if (nul >= 0) throw this.#nulAt(chunk.subarray(0, nul));
     const stray = this.#strayReturn(chunk);
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {

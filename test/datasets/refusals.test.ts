@@ -130,7 +130,11 @@ const cases: Case[] = [
     lines: edited(sdmx, 6, (line) => line + "0".repeat(70_000)),
     says: /line 6: a line longer than 65536 bytes/,
   },
-  { what: "a NUL byte", lines: edited(sdmx, 4, (line) => `${line}\0`), says: /line \d: a NUL byte/ },
+  {
+    what: "a NUL byte",
+    lines: edited(sdmx, 4, (line) => `${line}\0`),
+    says: /line \d: a NUL byte in \w+ \(byte \d+ of the line\)/,
+  },
   {
     what: "lines that contradict each other",
     lines: [...sdmx, sdmx[2]!.replace("5000.0", "5001.0")],

@@ -56,6 +56,13 @@ const index = indexNames([
       entry("34", "person", "HUSSEIN, Raghad Saddam"),
       entry("35", "person", "OMAR ZADRAN"),
       entry("36", "person", "HANNADI, Jamil"),
+      entry("40", "person", "KHLEBNIKOV, Vyacheslav Yuryevich"),
+      entry("41", "person", "FARMAND, Sa'id"),
+      entry("42", "person", "QUINTERO MARMOL, Luis Raul"),
+      entry("43", "person", "SAAB, Tony"),
+      entry("44", "person", "USACHEV, Oleg"),
+      entry("45", "person", "SOLEIMANI, Qasem"),
+      entry("46", "entity", "LANTERN AND QUILL"),
       ...Array.from({ length: 6 }, (_, n) => entry(`13${n}`, "person", `DANIEL Z${n}Y`)),
       ...crowd,
     ],
@@ -86,8 +93,35 @@ describe("a listed name is found", () => {
   });
 });
 
+describe("a listed name is found as other languages and hands write it", () => {
+  test.each([
+    ["in German", "Wjatscheslaw Jurjewitsch Chlebnikow", "40"],
+    ["in Polish", "Wiaczesław Juriewicz Chlebnikow", "40"],
+    ["in Lithuanian", "Olegas Usačevas", "44"],
+    ["a space for an apostrophe", "Sa id Farmand", "41"],
+    ["a hyphen for an apostrophe", "Sa-id Farmand", "41"],
+    ["an accent for an apostrophe", "Sa´id Farmand", "41"],
+    ["a doubled vowel with an apostrophe", "Tony Sa'ab", "43"],
+    ["an apostrophe for a doubled vowel", "Tony Sa'b", "43"],
+    ["initials without spaces", "L.R. Quintero Marmol", "42"],
+    ["in Hebrew", "קאסם סולימאני", "45"],
+    ["in katakana", "カセム・ソレイマニ", "45"],
+    ["with another language's AND", "Lantern und Quill", "46"],
+    ["with KH written as X", "Xlebnikov Vyacheslav Yuryevich", "40"],
+  ])("%s", (_, name, entry_id) => {
+    expect(found(name)[0]).toBe(entry_id);
+  });
+});
+
 describe("words around a name hide nobody", () => {
   test.each([
+    "Secretary General George Habbash",
+    "Habbash, Konteradmiral George",
+    "Squadron Leader George Habbash",
+    "Teniente George Habbash",
+    "Licenciado George Habbash",
+    "George Habbash, LL.M.",
+    "George Habbash a.D.",
     "Mr George Habbash",
     "Mr. George Habbash",
     "Mrs Habbash, George",
@@ -113,6 +147,11 @@ describe("words around a name hide nobody", () => {
     "M / T Ocean Quill",
     "Motor tanker Ocean Quill",
     "OCEAN QUILL M/V",
+    "the M/V Ocean Quill",
+    "RO-RO Ocean Quill",
+    "n/m Ocean Quill",
+    "tug boat Ocean Quill",
+    "IRIS Ocean Quill",
     "т/х Ocean Quill",
   ])("%s", (name) => {
     expect(screen(index, name)[0]).toMatchObject({ score: 1, of: { entry: { entry_id: "20" } } });
@@ -136,6 +175,12 @@ describe("words around a name hide nobody", () => {
     "Zorbak Trading Α.Ε.",
     "Zorbak Trading Sàrl",
     "Zorbak Trading Aktieselskab",
+    "Zorbak Trading Aktiebolag (publ)",
+    "Zorbak Trading Q.P.J.S.C.",
+    "Zorbak Trading BSC (Closed)",
+    "Zorbak Trading eingetragener Unternehmer",
+    "P.P.H.U. Zorbak Trading",
+    "Firma Zorbak Trading",
   ])("%s", (name) => {
     expect(screen(index, name)[0]).toMatchObject({ score: 1, of: { entry: { entry_id: "21" } } });
   });

@@ -49,11 +49,23 @@ export async function readTextFile(path: string): Promise<ReadFile> {
   // Some publishers end a file with Ctrl-Z, as under DOS.
   const whole = bytes.at(-1) === 0x1a ? bytes.subarray(0, -1) : bytes;
   const format = whole.includes(0) ? formatOf(whole) : undefined;
-  if (format !== undefined && !format.includes("UTF-16"))
+  if (format !== undefined && format !== "XML" && !format.includes("UTF-16"))
     refuse("invalid", `${name} looks like ${format}, which is no table that can be imported`);
   const text = withCommas({ name, text: decoded(name, whole) });
-  if (text.includes("\0")) refuse("invalid", `${name} has a NUL byte: not a text file`);
+  refuseNul(name, text);
   return { name, text, header: firstLine(text), sha256, bytes: given.length };
+}
+
+function refuseNul(name: string, text: string): void {
+  const at = text.indexOf("\0");
+  if (at < 0) return;
+  const before = text.slice(0, at);
+  const line = before.split(/\r\n|[\r\n]/).length;
+  const character = at - Math.max(before.lastIndexOf("\n"), before.lastIndexOf("\r"));
+  refuse(
+    "invalid",
+    `${name} line ${line}: character ${character} is a NUL byte, which no text has: save the file as UTF-8`,
+  );
 }
 
 /** The file's first line; "" if it cannot be read. */

@@ -18,6 +18,10 @@ const TITLES = setOf(formsOfAddress.titles);
 const LEADING = setOf(formsOfAddress.leading);
 const SUFFIXES = setOf(formsOfAddress.suffixes);
 const SHIPS = setOf(formsOfAddress.ships);
+const CONJUNCTIONS = setOf(formsOfAddress.conjunctions);
+
+/** True for a form of address that can stand before a first name. */
+export const isFormOfAddress = (word: string): boolean => TITLES.has(word) || LEADING.has(word);
 
 /** Words of a phrase, by its first word, the longest phrase first. */
 type Phrases = ReadonlyMap<string, readonly (readonly string[])[]>;
@@ -147,7 +151,13 @@ export function omissibleWords(words: readonly string[], kind: ListedKind): Omis
     kind === "person"
       ? marked(addressIn(words), "address")
       : kind === "entity"
-        ? both(marked(legalFormsIn(words), "form"), marked(prefixesIn(words), "address"))
+        ? both(
+            marked(legalFormsIn(words), "form"),
+            marked(
+              prefixesIn(words).map((is, at) => is || CONJUNCTIONS.has(words[at]!)),
+              "address",
+            ),
+          )
         : marked(prefixesIn(words), "address");
   return all.every((one) => one === undefined) || all.every((one) => one !== undefined) ? undefined : all;
 }

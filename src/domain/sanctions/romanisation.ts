@@ -3,7 +3,8 @@
  * Korean syllables are romanised in several ways. A romanised word carries these other readings.
  */
 import { transliterate } from "transliteration";
-import { consonantsOf } from "./similarity.ts";
+import { hebrewWord, hepburn, katakanaWord } from "./hebrew-and-kana.ts";
+import { type Readings, readings, unvowelled } from "./unvowelled.ts";
 
 export type LatinName = {
   text: string;
@@ -13,7 +14,7 @@ export type LatinName = {
   skeletons: ReadonlyMap<string, readonly string[]>;
   /** The first and last letters that such a word can have; absent = any. */
   shapes: ReadonlyMap<string, RegExp>;
-  /** Words of Arabic script that romanisations often leave out. */
+  /** Words of Arabic and Hebrew script that romanisations often leave out. */
   particles: ReadonlySet<string>;
 };
 
@@ -22,9 +23,6 @@ const NO_SHAPES: ReadonlyMap<string, RegExp> = new Map();
 const NO_PARTICLES: ReadonlySet<string> = new Set();
 /** The article is a part of its word in Arabic, and a word of its own or nothing in Latin letters. */
 const ARABIC_PARTICLES: ReadonlySet<string> = new Set(["AL"]);
-
-/** More readings of a word are cut. */
-const MOST_READINGS = 64;
 
 /** Latin look-alikes of Cyrillic and Greek capitals. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
@@ -70,18 +68,6 @@ function greekWord(word: string, { spellings }: Readings): string {
   return standard;
 }
 
-/** Hepburn's spelling, which names are listed in; the library writes kana in Kunrei. */
-const HEPBURN: readonly (readonly [RegExp, string])[] = [
-  [/sy(?=[auo])/g, "sh"],
-  [/ty(?=[auo])/g, "ch"],
-  [/zy(?=[auo])/g, "j"],
-  [/si/g, "shi"],
-  [/ti/g, "chi"],
-  [/tu/g, "tsu"],
-  [/hu/g, "fu"],
-  [/zi/g, "ji"],
-];
-
 const replaced = (text: string, pairs: readonly (readonly [RegExp, string])[]) =>
   pairs.reduce((known, [from, to]) => known.replaceAll(from, to), text);
 
@@ -94,31 +80,6 @@ const ARABIC: Readonly<Record<string, string>> = Object.fromEntries(
     .filter(Boolean)
     .map((pair) => [pair[0]!, pair.slice(1)]),
 );
-
-/** Consonants as consonantsOf of similarity.ts folds them. */
-const FOLDED: Readonly<Record<string, readonly string[]>> = {
-  E: ["", "H"],
-  θ: ["T", "S"],
-  δ: ["D", "S", "T"],
-  J: ["J", "G"],
-  C: ["S", "J"],
-  X: ["H", "K"],
-  Š: ["S"],
-  Γ: ["GH", "G"],
-  Q: ["K", "G", "GH"],
-  V: ["V"],
-  Z: ["S"],
-  ᴴ: [""],
-};
-const SHOWN: Readonly<Record<string, string>> = {
-  θ: "TH",
-  δ: "DH",
-  Š: "SH",
-  Γ: "GH",
-  X: "KH",
-  C: "CH",
-  ᴴ: "",
-};
 
 /** Common Arabic and Persian names, whose vowels are known, and forms of address. */
 const ARABIC_WORDS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -138,63 +99,6 @@ const ARABIC_WORDS: ReadonlyMap<string, readonly string[]> = new Map(
         .map((word): [string, string[]] => [plainArabic(word), latin]);
     }),
 );
-
-/** The ways to read a word's letters, each letter in each of its ways. */
-const readings = (parts: readonly (readonly string[])[]): string[] =>
-  parts.reduce<string[]>(
-    (known, ways) => known.flatMap((one) => ways.map((way) => one + way)).slice(0, MOST_READINGS),
-    [""],
-  );
-
-const withoutDoubles = (text: string) => text.replaceAll(/(.)\1+/g, "$1");
-
-type Readings = {
-  spellings: Map<string, string[]>;
-  skeletons: Map<string, string[]>;
-  shapes: Map<string, RegExp>;
-};
-
-/** Letters that are written: a word begins with its first, and ends with its last or the E of French spelling. */
-const BEGINNINGS: Readonly<Record<string, string>> = {
-  A: "(?:[AEIOU]|S[FKLMNPT])",
-  ᴴ: "[AEIOU]",
-  W: "[VWOU]",
-  Y: "[YIJEA]",
-};
-const ENDINGS: Readonly<Record<string, string>> = {
-  A: "[AEHO]",
-  ᴴ: "",
-  E: "[AEHT]",
-  H: "[AEHI]",
-  W: "[OUVWE]",
-  Y: "[AEIYH]",
-};
-
-const shapeOf = (letters: string): RegExp =>
-  new RegExp(
-    `^(?:[AE][DLNRSTZ])?${BEGINNINGS[letters[0]!] ?? "[^AEIOU]"}.*${ENDINGS[letters.at(-1)!] ?? "[^AIOUY]"}$`,
-  );
-
-/** An unvowelled word, and the consonants that it may stand for: W and Y may be vowels, a final H is often silent. */
-function unvowelled(letters: string, { skeletons, shapes }: Readings): string {
-  const shown = [...letters].map((one) => SHOWN[one] ?? one).join("");
-  const parts = [...letters].map((one, at): readonly string[] => {
-    if (one === "A") return [""];
-    if (one === "W") return ["", "V"];
-    if (one === "Y") return [""];
-    if (one === "H" && at > 0 && at === letters.length - 1) return ["H", ""];
-    return FOLDED[one] ?? [one];
-  });
-  // A listed romanisation does not tell S and H from SH.
-  const ways = readings(parts).flatMap((one) => [one, consonantsOf(one)]);
-  // A listed romanisation reads ZH as one sound.
-  const asOne = /[Zδ]H/.test(letters) ? ways.map((one) => one.replace("SH", "J")) : [];
-  const folded = new Set([...ways, ...asOne, consonantsOf(shown)].map(withoutDoubles));
-  folded.delete("");
-  skeletons.set(shown, [...folded]);
-  shapes.set(shown, shapeOf(letters));
-  return shown;
-}
 
 const WRITTEN_APART = /(?<!\p{L})(عبد|[اأ]بو|[آا]خوند)\s+(الله|بكر|بکر|زاده)(?!\p{L})/gu;
 
@@ -231,15 +135,6 @@ function arabicWord(word: string, found: Readings, hasArticle = false): string {
   found.skeletons.set(shown, [...found.skeletons.get(shown)!, ...found.skeletons.get(short)!]);
   return shown;
 }
-
-/** Names such as Nur al-Din and Nurullah are written as two words and as one, and umlauts as two letters. */
-export const otherWaysToWrite = (name: string): string[] => {
-  const joined = name
-    .normalize("NFKC")
-    .replaceAll(/(?<=\p{Script=Arabic}{2})(?<!(?<!\p{L})عبد) +(?=ال(?:دين|له|لہ|دین)(?!\p{L}))/gu, "");
-  const umlauts = replaced(name.normalize("NFC").toUpperCase(), UMLAUTS);
-  return [...new Set([name, joined, ...(/[ÄÖÜ]/iu.test(name.normalize("NFC")) ? [umlauts] : [])])];
-};
 
 /** One letter for those that Arabic, Persian and Urdu type differently. */
 function plainArabic(word: string): string {
@@ -295,12 +190,6 @@ function hangul(word: string, found: Readings): string {
     .join(" ");
 }
 
-const UMLAUTS: readonly (readonly [RegExp, string])[] = [
-  [/Ä/g, "AE"],
-  [/Ö/g, "OE"],
-  [/Ü/g, "UE"],
-];
-
 /** Letters of German and Scandinavian, Baltic and Slavic languages as they are written without them. */
 const LATIN_SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/[ÄÆ]/g, "AE"],
@@ -352,7 +241,10 @@ function withSyllablesJoined(word: string): string {
 /** The name in Latin capitals without marks, and what its script leaves open. */
 export function romanised(name: string): LatinName {
   // Joiners and marks of direction are no letters; neither are Arabic's short vowels and its lengthening stroke.
-  const plain = name.normalize("NFKC").replaceAll(/[\p{Cf}ـ]/gu, "");
+  const plain = name
+    .replaceAll(/[´ˊˋ῾᾿]/g, "'")
+    .normalize("NFKC")
+    .replaceAll(/[\p{Cf}ـ]/gu, "");
   if (!/[^ -~]/.test(plain))
     return {
       text: plain.toUpperCase(),
@@ -376,26 +268,20 @@ export function romanised(name: string): LatinName {
       /\p{Script=Arabic}[\p{Script=Arabic}\p{M}]*/gu,
       (word) => ` ${arabicWord(plainArabic(word), found)} `,
     )
-    .replaceAll(/\p{Script=Hebrew}[\p{Script=Hebrew}\p{M}]*/gu, (word) => {
-      const letters = transliterate(word.replaceAll(/\p{M}/gu, ""), { unknown: "" })
-        .toUpperCase()
-        .replaceAll(/[^A-Z]/g, "");
-      const shown = unvowelled(letters, found);
-      // Hebrew's letters of vowels are not told apart.
-      found.shapes.delete(shown);
-      return shown;
-    })
+    .replaceAll(
+      /\p{Script=Hebrew}(?:[\p{Script=Hebrew}\p{M}]|['׳](?=\p{Script=Hebrew}))*/gu,
+      (word) => ` ${hebrewWord(word, found)} `,
+    )
     .replaceAll(/\p{Script=Hangul}+/gu, (word) => ` ${hangul(word, found)} `)
     .replaceAll(/(?<!\p{L})κα?\.(?=\s)/giu, "κύριος")
     .replaceAll(/\p{Script=Greek}[\p{Script=Greek}\p{M}]*/gu, (word) => greekWord(word, found))
-    .replaceAll(/[\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu, (word) =>
-      replaced(transliterate(word, { unknown: "" }).toLowerCase(), HEPBURN),
-    );
+    .replaceAll(/[\p{Script=Katakana}ー]{2,}/gu, (word) => ` ${katakanaWord(word, found)} `)
+    .replaceAll(/[\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu, hepburn);
   const text = transliterate(latin, { unknown: "" })
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")
     .toUpperCase();
-  const particles = /\p{Script=Arabic}/u.test(plain) ? ARABIC_PARTICLES : NO_PARTICLES;
+  const particles = /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(plain) ? ARABIC_PARTICLES : NO_PARTICLES;
   return { text, ...found, particles };
 }
 

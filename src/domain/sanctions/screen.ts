@@ -14,7 +14,8 @@ import {
 } from "./index.ts";
 import { type ListedKind, listedKinds } from "./list-entry.ts";
 import { type OmissibleWords, omissibleWords } from "./omissible-words.ts";
-import { isAnotherName, otherWaysToWrite } from "./romanisation.ts";
+import { otherWaysToWrite, rejoined } from "./other-spellings.ts";
+import { isAnotherName } from "./romanisation.ts";
 import { alikeness, consonantsOf, isSameName, jaroWinkler, type Word, wordOf } from "./similarity.ts";
 import { joinableWords, type NameWords, readName } from "./words.ts";
 
@@ -69,14 +70,25 @@ type QueryWord = {
 /** Names that may be meant, the best of each entry, the most alike first. */
 export function screen(index: NameIndex, name: string, threshold = THRESHOLD, limit = 20): Hit[] {
   const best = new Map<object, Hit>();
-  for (const one of otherWaysToWrite(name))
-    for (const hit of hitsOf(index, one)) {
+  const search = (way: string, factor: number) => {
+    for (const hit of hitsOf(index, way)) {
       const known = best.get(hit.of.entry);
-      if (hit.score >= threshold && (!known || known.score < hit.score)) best.set(hit.of.entry, hit);
+      const score = hit.score * factor;
+      if (score >= threshold && (!known || known.score < score)) best.set(hit.of.entry, { ...hit, score });
     }
+  };
+  for (const way of otherWaysToWrite(name)) search(way, 1);
+  const joined = rejoined(name, (text) => isListedWord(index, text));
+  if (joined !== undefined) search(joined, JOINED);
   return [...best.values()]
     .sort((a, b) => b.score - a.score || (a.of.entry.entry_id < b.of.entry.entry_id ? -1 : 1))
     .slice(0, limit);
+}
+
+/** True for a word of a listed name as it stands, rather than two of its neighbours. */
+function isListedWord(index: NameIndex, text: string): boolean {
+  const at = index.byText.get(text);
+  return at !== undefined && index.places[at]!.single.length > 0;
 }
 
 function* hitsOf(index: NameIndex, name: string): Iterable<Hit> {

@@ -49,15 +49,22 @@ const withoutLetterPairs = (text: string) =>
         .replaceAll(/([AOU])E(?!E)/g, "$1")
         .replaceAll(/(SC?|Z|C|K)H/g, (pair) => (pair === "KH" ? "H" : pair[0]!));
 
+/** One way to write the sounds of SH and CH, which German, French and Polish write in ways of their own. */
+const hushed = (text: string) =>
+  text
+    .replaceAll(/SCHTSCH|SZCZ|CHTCH/g, "SHCH")
+    .replaceAll(/TSCH|TCH|CZ/g, "CH")
+    .replaceAll("SZ", "SH");
+
 export function wordOf(text: string): Word {
   const isNumber = /\d/.test(text);
   const sounds = isNumber ? [] : [...new Set(doubleMetaphone(text))].filter((sound) => sound.length >= 2);
-  const plain = withoutLetterPairs(text)
+  const plain = withoutLetterPairs(hushed(text))
     .replaceAll("EE", "I")
     .replaceAll(/O[OU]/g, "U")
     .replaceAll(/[YJ]/g, "I")
     .replaceAll("W", "V")
-    .replaceAll("X", "KS")
+    .replaceAll(/(?<=.)X/g, "KS")
     .replaceAll(/(.)\1+/g, "$1");
   const syllables = text.match(/[AEIOUY]+/g)?.length ?? 0;
   return {
@@ -81,8 +88,11 @@ export const isSameName = (a: Word, b: Word): boolean =>
 
 /** The consonants of a word, doubled ones once, those that romanisations take for each other as one. */
 export function consonantsOf(text: string): string {
-  const folded = text
+  const folded = hushed(text)
+    .replace(/^X/, "S")
     .replaceAll("X", "KS")
+    .replaceAll(/(?<=.)T[SZ](?!H)/g, "S")
+    .replace(/^TS(?!H)/, "S")
     .replaceAll("KH", "H")
     .replaceAll(/[GD]?J|DZH|ZH/g, "J")
     .replaceAll(/Q|CK|C(?![EIH])/g, "K")

@@ -58,7 +58,7 @@ const splitWords = (text: string): string[] => text.split(/[^A-Z0-9]+/).filter((
 const withoutMarks = (text: string): string =>
   text
     .replaceAll(/['’ʻʼ`´]/g, "")
-    .replaceAll(/(?<![A-Z])PH\. ?D(?![A-Z])/g, "PHD")
+    .replaceAll(/(?<![A-Z])(PH|ED|TH|LL|DR)\. ?(D|B|M|SC)(?![A-Z])/g, "$1$2")
     .replaceAll(/(?<![A-Z0-9])([A-Z])[./](?=[A-Z](?![A-Z0-9]))/g, "$1");
 
 /** `isKnown`: the words of the lists, for a query. */
