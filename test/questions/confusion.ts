@@ -41,6 +41,10 @@ export const questionSets = {
   second: setIn("second.jsonl"),
   third: setIn("third.jsonl"),
   fourth: setIn("fourth.jsonl"),
+  fifth: setIn("fifth.jsonl"),
+  /** As programs and importers write. */
+  sixth: setIn("sixth.jsonl"),
+  seventh: setIn("seventh.jsonl"),
 } as const;
 
 export const ownNomenclature: Nomenclature = Object.entries(ownNames).map(([code, name]) => ({ code, name }));
@@ -52,7 +56,7 @@ export type QuestionReading = {
   direction: boolean;
   years: boolean;
   intent: boolean;
-  /** The answer is charged, and its product, country or direction is wrong. */
+  /** The answer is charged, and its product, country or direction is wrong, or it leaves the product out. */
   is_charged_wrongly: boolean;
   answer: string;
 };
@@ -86,13 +90,20 @@ export function readingOf(question: LabelledQuestion, nomenclature: Nomenclature
         country: isSame || (isSwapped && question.flow === undefined),
         direction: question.flow === undefined || read.flow === question.flow,
       };
+  const plan = intents.find(({ name }) => name === intent);
+  const takesProduct = [...(plan?.slots.required ?? []), ...(plan?.slots.optional ?? [])].includes("hs");
+  // An answer about no product is right, whatever product was read, where none was asked about.
+  const isBeside = !isUnanswerable && question.hs === undefined && !takesProduct;
+  const isLeftOut = question.hs !== undefined && !takesProduct;
   const isRightlyRefused = isUnanswerable || question.intent.includes("refused");
   return {
     question,
     ...slots,
     years: isUnanswerable || read.years === question.years,
     intent: intent === undefined ? isRightlyRefused : question.intent.includes(intent),
-    is_charged_wrongly: intent !== undefined && !(slots.product && slots.country && slots.direction),
+    is_charged_wrongly:
+      intent !== undefined &&
+      !((slots.product || isBeside) && slots.country && slots.direction && !isLeftOut),
     answer:
       refusal ??
       [intent, read.product?.code, read.country, read.partner, read.flow, read.years]

@@ -3,8 +3,17 @@ import { refuseWith } from "../../core/model/refusal.ts";
 import type { Plan } from "../plans/plan.ts";
 import type { SlotName, Slots } from "../plans/slots.ts";
 import { type Match, matches } from "../questions/match.ts";
+import { refuseOtherSubject } from "../questions/other-subjects.ts";
 import { type Nomenclature, readQuestion, slotsOf, type Understood } from "../questions/read.ts";
-import { refuseOtherFlow, refuseTwoPlans, refuseUnclear } from "../questions/unclear.ts";
+import { isAboutTrade } from "../questions/trade-words.ts";
+import {
+  refuseOtherFlow,
+  refuseTwoPlans,
+  refuseTwoSides,
+  refuseUnclear,
+  refuseUnread,
+} from "../questions/unclear.ts";
+import { isReporter, partnerName } from "../trade/reporters.ts";
 
 export type IntentQuery = {
   question?: string | undefined;
@@ -40,17 +49,19 @@ export function intentFor(
   const named = given.year !== undefined && given.years === undefined ? { years: String(given.year) } : {};
   const slots: Slots = { ...read, ...named, ...given };
   const found = matches(understood?.text ?? "", slots, plans);
+  if (understood && intent === undefined) refuseOtherSubject(understood.text, "question");
   const { plan, missing } =
-    (intent === undefined
-      ? found.find(({ score }) => score > 0)
-      : found.find((match) => match.plan.name === intent)) ?? refuseWithNearest(found, field);
-  if (understood)
-    refuseUnclear(
-      understood,
-      { product: given.hs === undefined, country: given.country === undefined },
-      "question",
-    );
+    (intent === undefined ? bestOf(found, slots) : found.find((match) => match.plan.name === intent)) ??
+    refuseWithNearest(found, field);
+  if (understood) {
+    const read = { product: given.hs === undefined, country: given.country === undefined };
+    refuseUnclear(understood, read, "question");
+    if (intent === undefined && read.product) refuseLeftOver(understood, plans);
+    if (given.flow === undefined) refuseTwoSides(understood, "question");
+  }
   if (intent === undefined) refuseTwoPlans(found, field);
+  refuseStrangers(slots, field);
+  if (intent === undefined) refuseUnusedCountry(plan, slots, field);
   if (understood && given.flow === undefined) refuseOtherFlow(plan, understood, "question");
   if (missing.length > 0)
     refuseWith(
@@ -66,18 +77,89 @@ export function intentFor(
   };
 }
 
+const takes = ({ slots: { required, optional } }: Plan, name: SlotName) =>
+  required.includes(name) || optional.includes(name);
+
+/** Intents about one country, which a second country changes into the trade between the two. */
+const ofOneCountry = new Set([
+  "market",
+  "sellers",
+  "buyers",
+  "product",
+  "products",
+  "partners",
+  "trade_by_year",
+  "unusual",
+]);
+
+/** The plan that fits best; with a partner, the best one about two countries instead of one about all partners. */
+function bestOf(found: readonly Match[], slots: Slots): Match | undefined {
+  const best = found.find(({ score }) => score > 0);
+  if (!best || slots.partner === undefined || !ofOneCountry.has(best.plan.name)) return best;
+  return (
+    found.find(({ plan, missing }) => takes(plan, "partner") && missing.length === 0 && plan.name === PAIR) ??
+    best
+  );
+}
+
+/** The intent about two countries. */
+const PAIR = "corridor";
+
+/** Words that ask about trade without naming it. */
+const asks =
+  /(^| )(who|whos|whom|whose|where|which countr\w+|what countr\w+|how much|how many|how big|how large|price|prices|market|depend\w*|rely|relies|without|value|worth|wages?|duty|kas|kam|kur|kurp|cik|cena|cenas)( |$)/;
+
+/** Refuses words that are left over; a product with a word of trade is clear in spite of a few. */
+function refuseLeftOver(understood: Understood, plans: readonly Plan[]): void {
+  const words = understood.text.split(" ");
+  const is_clear =
+    understood.product !== undefined &&
+    (understood.country !== undefined || understood.unread.unknown.length === 0) &&
+    (words.some((folded) => isAboutTrade({ folded })) || asks.test(understood.text));
+  const keywords = plans.flatMap(({ keywords }) => [...keywords.en, ...keywords.lv]);
+  refuseUnread(understood, { keywords, is_clear }, "question");
+}
+
+/** The statistics are of the 27: of two other countries they know nothing. */
+function refuseStrangers({ country, partner }: Slots, field: string): void {
+  if (country === undefined || partner === undefined) return;
+  if (isReporter(String(country)) || isReporter(String(partner))) return;
+  const [a, b] = [country, partner].map((code) => partnerName(String(code)));
+  refuseWith(
+    field,
+    `neither ${a} nor ${b} is one of the 27 whose statistics these are: name one of the 27 as one of the two`,
+  );
+}
+
+/** Intents whose answer holds for a country only by its currency or its sources. */
+const withoutPartner = new Set(["dependency"]);
+
+/** A country that the plan leaves out is no part of the answer. */
+function refuseUnusedCountry(plan: Plan, { country, partner }: Slots, field: string): void {
+  const left =
+    country !== undefined && !takes(plan, "country")
+      ? country
+      : partner !== undefined && !takes(plan, "partner") && !withoutPartner.has(plan.name)
+        ? partner
+        : undefined;
+  if (left === undefined) return;
+  refuseWith(
+    field,
+    `${plan.name} (“${plan.example}”) says nothing of ${partnerName(String(left))}: leave the country out, or ask for what another intent answers`,
+  );
+}
+
 function refuseWithNearest(found: readonly Match[], field: string): never {
   const nearest = found.slice(0, MOST_NEAREST).map(({ plan }) => `${plan.name} (“${plan.example}”)`);
   return refuseWith(field, `no intent fits; the nearest are ${nearest.join(", ")}; fusion/intents lists all`);
 }
 
 /** The chapter follows from the product, and the year from the years. */
-function unusedSlots({ slots: { required, optional }, flow }: Plan, slots: Slots): SlotName[] {
-  const takes = (name: SlotName) => required.includes(name) || optional.includes(name);
+function unusedSlots(plan: Plan, slots: Slots): SlotName[] {
   return (Object.keys(slots) as SlotName[]).filter((name) => {
-    if (name === "flow" && slots.flow === flow) return false;
-    if (slots[name] === undefined || takes(name)) return false;
+    if (name === "flow" && slots.flow === plan.flow) return false;
+    if (slots[name] === undefined || takes(plan, name)) return false;
     if (name === "chapter") return false;
-    return !(name === "year" && takes("years")) && !(name === "years" && takes("year"));
+    return !(name === "year" && takes(plan, "years")) && !(name === "years" && takes(plan, "year"));
   });
 }

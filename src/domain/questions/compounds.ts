@@ -20,6 +20,15 @@ export function parted(words: readonly Word[]): Word[] {
 const isProduct = (text: string) =>
   !/^(book|match)$/i.test(text) && englishPhrases.has(englishStem(text.toLowerCase()));
 
+/** "We need to know" and "I need the figures" buy nothing. */
+const isOfKnowledge = (words: readonly Word[], at: number): boolean => {
+  const next = words[at]?.folded ?? "";
+  const noun = /^(the|a|an|some|your|our|all|any)$/.test(next) ? (words[at + 1]?.folded ?? "") : next;
+  return /^(to|data|figures?|numbers?|info|information|statistics|stats|trade|trends?|values?|volumes?|reports?|overview|list|profile|analysis|prices?|exports?|imports?)$/.test(
+    noun,
+  );
+};
+
 /** "Bring in" is one verb, and "by ship" says nothing about ships. */
 export function phrasal(words: readonly Word[]): Word[] {
   const found: Word[] = [];
@@ -29,7 +38,9 @@ export function phrasal(words: readonly Word[]): Word[] {
     if (/^(bring|brings|bringing|brought)$/.test(word.folded) && next === "in") {
       found.push({ ...wordOf("import"), text: `${word.text} in`, before: word.before });
       at++;
-    } else if (word.folded === "by" && /^(ship|sea|rail|road|air|boat|truck|train|plane|lorry)$/.test(next))
+    } else if (/^needs?$/.test(word.folded) && isOfKnowledge(words, at + 1))
+      found.push({ ...wordOf("want"), text: word.text, before: word.before });
+    else if (word.folded === "by" && /^(ship|sea|rail|road|air|boat|truck|train|plane|lorry)$/.test(next))
       at++;
     else found.push(word);
   }

@@ -72,6 +72,10 @@ function mentionAt(words: readonly Word[], at: number, about: About): Mention | 
       length > 1 || (isLatvianName(first, key) && !(at > 0 && isCapitalPeople(inLatvian, first, about)));
     if (inLatvian && isNamed) return mention(inLatvian, at, length, caseOf(run.at(-1)!));
   }
+  // "The Nederlands": a plural of a name that has none.
+  const { is_capital, folded, english } = words[at]!;
+  const singular = is_capital && folded.length > 6 ? names.get(english) : undefined;
+  if (singular) return mention(singular, at, 1, "name");
   // "ES valstis" are those of the EU.
   if (words[at]!.text === "ES" && /^(valst|dalibvalst|tirg|savienib)/.test(words[at + 1]?.folded ?? ""))
     return undefined;

@@ -42,16 +42,21 @@ function known(): KnownWords {
   return made;
 }
 
-/** "Earning" is known by "earn", and "closing" by "close". */
+/** Words that have no plural: "beens" is a slip. */
+const closed =
+  /^(been|were|have|whom|when|with|from|than|this|that|very|them|they|into|onto|which|there|their|these|those|would|should|could)$/;
+
+/** "Earning" is known by "earn", and "closing" by "close"; "exportes" is a slip. */
 export function isInflected(folded: string): boolean {
   const [, stem, ending] = /^(\w{3,}?)(ing|ed|es|s|ly|ers?)$/.exec(folded) ?? [];
-  if (stem === undefined) return false;
+  if (stem === undefined || closed.test(stem)) return false;
+  if (ending === "es" && !/(s|x|z|ch|sh|o)$/.test(stem)) return everydayEnglish.has(`${stem}e`);
   const single = /^(ing|ed)/.test(ending!) ? stem.replace(/(.)\1$/, "$1") : stem;
   return everydayEnglish.has(stem) || everydayEnglish.has(`${stem}e`) || everydayEnglish.has(single);
 }
 
-/** True if a word is in a list of this reader, or is a number. */
-export function isListed({ folded, english, latvian }: Word): boolean {
+/** True if a word is in a list of this reader, or is a number. `is_english`: the words around it are English. */
+export function isListed({ folded, english, latvian }: Word, is_english = false): boolean {
   const { words, stems } = known();
   return (
     folded.length < 3 ||
@@ -59,14 +64,22 @@ export function isListed({ folded, english, latvian }: Word): boolean {
     /\d|\w{5,}ly$/.test(folded) ||
     words.has(folded) ||
     words.has(english) ||
-    (stems.has(latvian) && (folded.length < 5 || folded !== latvian)) ||
+    (!is_english && stems.has(latvian) && (folded.length < 5 || folded !== latvian)) ||
     isInflected(folded)
   );
 }
 
+const englishMarks =
+  /^(the|of|from|to|in|and|by|with|for|who|what|which|how|does|do|is|are|our|my|exports?|imports?|buyers?|sellers?|suppliers?)$/;
+
+/** English words say so: "medicins" beside them is no Latvian word. */
+export const isEnglishText = (words: readonly Word[]): boolean =>
+  words.some(({ folded }) => englishMarks.test(folded)) &&
+  !words.some(({ text, is_capital }) => !is_capital && /[āčēģīķļņšūž]/.test(text));
+
 /** True if a word is listed or in a name of the nomenclature. */
-export const isKnown = (word: Word, index: NamesIndex): boolean =>
-  isListed(word) || index.words.has(word.folded) || index.byTerm.has(word.english);
+export const isKnown = (word: Word, index: NamesIndex, is_english = false): boolean =>
+  isListed(word, is_english) || index.words.has(word.folded) || index.byTerm.has(word.english);
 
 const hasSameLetters = (a: string, b: string) =>
   a.length === b.length && [...a].sort().join() === [...b].sort().join();
@@ -82,8 +95,10 @@ const hasSameFirst = (a: string, b: string) =>
 export function mended(words: readonly Word[], index: NamesIndex): Word[] {
   const { spelling, countries, products } = known();
   let most = MOST_MENDED;
+  const is_english = isEnglishText(words);
   return words.map((word, at) => {
-    if (isKnown(word, index) || realEnglish.has(word.folded)) return countryMeant(words, at) ?? word;
+    if (isKnown(word, index, is_english) || realEnglish.has(word.folded))
+      return countryMeant(words, at) ?? word;
     if (most-- <= 0) return word;
     const rankOf = (candidate: string) => [
       Number(candidate[0] !== word.folded[0]),
@@ -100,7 +115,7 @@ export function mended(words: readonly Word[], index: NamesIndex): Word[] {
               ? 3
               : 2,
       // Letters that changed places are the likeliest slip.
-      hasSameLetters(candidate, word.folded) ? 0 : 1,
+      hasSameLetters(candidate, word.folded) ? 0 : /^(exports|imports)$/.test(candidate) ? 0.5 : 1,
     ];
     const [best] = spelling(word.folded)
       .filter((candidate) => !products.has(candidate) || hasSameFirst(candidate, word.folded))

@@ -1,4 +1,5 @@
 /** The codes, years and months of a question. */
+import type { NamesIndex } from "./names-index.ts";
 import type { Word } from "./words.ts";
 
 /** No statistics of trade begin before. */
@@ -35,6 +36,25 @@ export function codeIn(words: readonly Word[]): ValueInText<string> | undefined 
     return longestCode(words, at, at);
   }
   return undefined;
+}
+
+/** Announced codes that no nomenclature has: "HS 0000", or a code of a chapter whose codes are all loaded. */
+export function unknownCodes(
+  words: readonly Word[],
+  index: NamesIndex,
+  code: ValueInText<string> | undefined,
+): string[] {
+  if (code) {
+    const chapter = index.below(code.value.slice(0, 2));
+    const isLoaded = chapter.some((entry) => entry.code.length === 8);
+    const isNone = isLoaded && index.below(code.value).length === 0;
+    return isNone && !chapter.some((entry) => code.value.startsWith(entry.code)) ? [code.value] : [];
+  }
+  const cue = words.findIndex(
+    ({ folded }, at) =>
+      codeCues.has(folded) && /^\d+$/.test(words[at + 1]?.text ?? "") && !isYear(words[at + 1]!.text),
+  );
+  return cue < 0 ? [] : [`${words[cue]!.text} ${words[cue + 1]!.text}`];
 }
 
 function announcedCode(words: readonly Word[], cue: number): ValueInText<string> | undefined {

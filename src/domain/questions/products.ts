@@ -121,9 +121,16 @@ function isCarrier(words: readonly Word[], { from, to }: Range): boolean {
   );
 }
 
+/** "Rose oil": an everyday word that names a product too, right before what is made of it. */
+const isNounBefore = ({ folded, english }: Word, head: Word): boolean =>
+  /^(oil|water|butter|milk|seed|wax|powder|juice|flour|syrup|extract)s?$/.test(head.folded) &&
+  isEveryday(folded) &&
+  englishPhrases.has(english);
+
 /** Where the words that describe a hit begin. */
 function beginOf(words: readonly Word[], hit: Hit, taken: (at: number) => boolean): number {
   let from = hit.from;
-  while (from > 0 && !taken(from - 1) && isContent(words[from - 1]!) && !breaksBefore(words[from]!)) from--;
+  const describes = (word: Word) => isContent(word) || isNounBefore(word, words[from]!);
+  while (from > 0 && !taken(from - 1) && describes(words[from - 1]!) && !breaksBefore(words[from]!)) from--;
   return from;
 }

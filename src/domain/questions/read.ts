@@ -9,13 +9,16 @@ import { countriesIn, type Mention } from "./countries.ts";
 import { type IntentReading, intentOf } from "./intent.ts";
 import { mended } from "./known-words.ts";
 import { indexOf, type NamesIndex, type Nomenclature } from "./names-index.ts";
-import { codeIn, monthIn, type Range, yearsIn } from "./numbers.ts";
+import { codeIn, monthIn, type Range, unknownCodes, yearsIn } from "./numbers.ts";
 import { phrasesIn, productsIn } from "./products.ts";
-import { type Placed, placed } from "./roles.ts";
+import { type Placed, placed, type Role } from "./roles.ts";
 import type { ProductFound, Reading } from "./searched.ts";
 import { severalCountries } from "./several.ts";
+import { inState } from "./states.ts";
 import { strangersIn } from "./strangers.ts";
+import { plainText } from "./structured.ts";
 import { isAboutTrade, tradeWord } from "./trade-words.ts";
+import { type Unread, unreadIn } from "./unread.ts";
 import { figuresOfSpeech } from "./vocabulary.ts";
 import { type Word, wordsIn } from "./words.ts";
 
@@ -40,6 +43,10 @@ export type Understood = {
   ambiguous: Ambiguous[];
   /** Names of countries or products that are not known, as written. */
   not_found: string[];
+  /** Two countries that both sell, or both buy, by the words. */
+  contradiction?: { countries: string[]; role: Role };
+  /** Words that the reading leaves over. */
+  unread: Unread;
   /** Countries beyond the first two. */
   others: string[];
   /** Which words went where. */
@@ -53,12 +60,13 @@ type Sources = { nomenclature: Nomenclature; plans?: readonly Plan[] };
 /** Everything that the text names; `plans` are the intents among which one is chosen. */
 export function readQuestion(text: string, { nomenclature, plans = [] }: Sources): Understood {
   const index = indexOf(nomenclature);
-  const words = mended(phrasal(parted(wordsIn(text))), index);
+  const words = mended(phrasal(parted(wordsIn(plainText(text)))), index);
   const dated = readDates(words);
   const figures = figuresIn(words);
-  const taken = takenBy([...dated.ranges, ...figures]);
   // "Brazil nuts" and "bone china" are products, whatever country their words name.
-  const fixed = phrasesIn(words, taken).filter(({ from, to }) => to - from > 1);
+  const fixed = phrasesIn(words, takenBy([...dated.ranges, ...figures])).filter(
+    ({ from, to }) => to - from > 1,
+  );
   const mentions = countriesIn(words, takenBy([...dated.ranges, ...fixed]));
   const isTaken = takenBy([...dated.ranges, ...mentions, ...figures]);
   const named = namedProducts(words, index, isTaken, dated.code);
@@ -71,27 +79,36 @@ export function readQuestion(text: string, { nomenclature, plans = [] }: Sources
         said_role: undefined,
         is_subject: false,
       }));
+  const isNamed = takenBy(mentions);
   const sides = sidesOf(countries, words);
-  const not_found = strangersIn(
-    { words, mentions, index, taken: takenBy([...dated.ranges, ...figures, ...mentions, ...named.all]) },
-    named.chosen !== undefined,
-  );
+  const taken = takenBy([...dated.ranges, ...figures, ...mentions, ...named.all]);
+  const not_found = strangersIn({ words, mentions, index, taken }, named.chosen !== undefined);
   const understood: Understood = {
-    text: words.map(({ folded }) => folded).join(" "),
+    // "Algeria" is no "alga": names of countries are no words of a plan.
+    text: words.map(({ folded }, at) => (isNamed(at) ? COUNTRY : folded)).join(" "),
     ...productSlots(named),
     ...sides.slots,
     ...dated.slots,
+    ...contradictionOf(countries),
     ambiguous: [
       ...named.ambiguous,
       ...mentions.flatMap((one) => sharedName(words, one)),
       ...severalCountries(words, countries),
     ],
-    not_found: [...named.unread, ...not_found],
+    not_found: [...unknownCodes(words, index, dated.code), ...named.unread, ...not_found],
+    unread: unreadIn({ words, index, taken }),
     others: sides.others,
     used: [...named.used, ...sides.used, ...dated.used],
   };
   const intent = intentOf(understood.text, slotsOf(understood), plans);
   return intent ? { ...understood, intent } : understood;
+}
+
+function contradictionOf([first, second, ...others]: readonly Placed[]): Pick<Understood, "contradiction"> {
+  if (!first?.role || !second || others.length > 0 || first.role !== second.role) return {};
+  return {
+    contradiction: { countries: [first, second].map(({ code }) => partnerName(code)), role: first.role },
+  };
 }
 
 const takenBy = (ranges: readonly Range[]) => {
@@ -137,6 +154,9 @@ function readDates(words: readonly Word[]) {
   };
 }
 
+/** Stands for a country's name in the text that plans are matched with. */
+const COUNTRY = "xx";
+
 const distinct = (mentions: readonly Mention[]) =>
   mentions.filter(({ code }, at) => mentions.findIndex((one) => one.code === code) === at);
 
@@ -174,6 +194,17 @@ function namedProducts(
   const [best] = ranked;
   const equal = placed.filter(({ expected }) => expected === placed[0]?.expected).map(({ one }) => one);
   if (!best) return { all: [], ambiguous: [], unread: [], used: [] };
+  const moved = inState(words, index, best, best.reading.code);
+  if (moved !== undefined) {
+    const reading = { ...best.reading, code: moved, name: index.nameOf(moved) ?? best.reading.name };
+    return {
+      ambiguous: [],
+      unread: [],
+      used: [{ words: textOf(words, best), as: "product" }],
+      all: sure,
+      chosen: { reading, rivals: [] },
+    };
+  }
   return {
     all: sure,
     chosen: best,

@@ -34,11 +34,17 @@ export function placed(text: Text): Placed[] {
   if (first.role === undefined && second.role !== undefined) first.role = other(second.role);
   else if (second.role === undefined && first.role !== undefined) second.role = other(first.role);
   else if (first.role !== undefined && first.role === second.role) {
-    const weaker = weakerOf(first, second);
+    const weaker = isObjectOf(second, text) && !isLocative(second, text) ? second : weakerOf(first, second);
     if (weaker) Object.assign(weaker, { role: other(weaker.role!), is_subject: false });
   }
   return all;
 }
+
+/** "HR fish exp IT": a country right behind the word of trade of another one. */
+const isObjectOf = ({ from, is_adjective }: Placed, { words, mentions }: Text): boolean =>
+  !is_adjective &&
+  mentions.some((one) => one.from < from) &&
+  /^(exports?|exp|imports?|imp)$/.test(words[from - 1]?.folded ?? "");
 
 const USES = /^(drink|eat|wear|smok|driv|burn|enjoy|cook|read|dzer|ed|valka)\w{0,4}$/;
 

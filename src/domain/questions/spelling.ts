@@ -45,6 +45,8 @@ const isLikelySlip = (a: string, b: string) =>
   a.length > MOST_SHORT ||
   plainly(a) === plainly(b) ||
   lettersOf(a) === lettersOf(b) ||
+  // "Trad" lacks its end.
+  (a.length > LEAST_LETTERS - 1 && b.startsWith(a)) ||
   // "Itly" lacks a letter within, and "sugur" has another vowel.
   (a.length !== b.length && a[0] === b[0] && a.at(-1) === b.at(-1)) ||
   (a.length > LEAST_LETTERS && consonantsOf(a) === consonantsOf(b));

@@ -3,11 +3,12 @@
 import type { Mention } from "./countries.ts";
 import { isKnown, isListed } from "./known-words.ts";
 import type { NamesIndex } from "./names-index.ts";
-import { tradeWord } from "./trade-words.ts";
-import { englishProductWords, isEveryday } from "./vocabulary.ts";
+import { isAboutTrade, tradeWord } from "./trade-words.ts";
+import { contextWords, englishPhrases, englishProductWords, isEveryday } from "./vocabulary.ts";
 import type { Word } from "./words.ts";
 
 const productWords = new Set(englishProductWords);
+const productStems = new Set([...englishPhrases.keys()].filter((key) => !key.includes(" ")));
 
 type Text = {
   words: readonly Word[];
@@ -23,10 +24,11 @@ type Text = {
 export function strangersIn({ words, index, taken, mentions }: Text, hasProduct: boolean): string[] {
   const found: string[] = [];
   for (const [at, word] of words.entries()) {
-    if (taken(at) || word.folded.length < 4) continue;
+    if (taken(at) || word.folded.length < 4 || contextWords.has(word.folded)) continue;
     // "Goose liver": each word is in a product's name, and both together name none.
     const isPart = !hasProduct && productWords.has(word.folded) && !isEveryday(word.folded);
     if (!hasProduct && isEveryday(word.folded) && isGoodsPlace(words, at)) found.push(word.text);
+    if (!hasProduct && isEveryday(word.folded) && isNamedGoods(words, at, mentions)) found.push(word.text);
     if (isListed(word) && !isPart) continue;
     const isCountry = word.is_capital && !isKnown(word, index) && isCountryPlace(words, at);
     const isProduct = !hasProduct && isProductPlace(words, at, mentions);
@@ -38,12 +40,14 @@ export function strangersIn({ words, index, taken, mentions }: Text, hasProduct:
 const wordAt = (words: readonly Word[], at: number) => words[at]?.folded ?? "";
 
 function isCountryPlace(words: readonly Word[], at: number): boolean {
+  if (/^the$/.test(wordAt(words, at - 1)))
+    return at > 1 && isCountryPlace([...words.slice(0, at - 1), ...words.slice(at)], at - 1);
   const before = wordAt(words, at - 1);
   const next = words[at + 1];
   if (/^(to|from|into|with|between|uz|no|ar|starp)$/.test(before)) return true;
   if (before === "and" && wordAt(words, at - 3) === "between") return true;
   if (next && !/[.,;?!]/.test(next.before) && tradeWord(next) !== undefined) return true;
-  return before === "of" && at > 1 && tradeWord(words[at - 2]!) !== undefined;
+  return before === "of" && at > 1 && isAboutTrade(words[at - 2]!);
 }
 
 const general =
@@ -58,6 +62,18 @@ function isGoodsPlace(words: readonly Word[], at: number): boolean {
     /^(imports?|exports?|sales|purchases|shipments?|deliver(y|ies)|suppl(y|ies)|buyers?|sellers?|suppliers?|importers?|exporters?)$/.test(
       noun.folded,
     ) &&
+    !general.test(words[at]!.folded)
+  );
+}
+
+/** "Swedish match exports": a noun of products between a country and its trade. */
+function isNamedGoods(words: readonly Word[], at: number, mentions: readonly Mention[]): boolean {
+  const next = words[at + 1];
+  return (
+    mentions.some(({ to }) => to === at) &&
+    next !== undefined &&
+    /^(exports?|imports?|sales|shipments?|buyers?|sellers?|suppliers?)$/.test(next.folded) &&
+    (productWords.has(words[at]!.folded) || productStems.has(words[at]!.english)) &&
     !general.test(words[at]!.folded)
   );
 }

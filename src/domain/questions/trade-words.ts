@@ -41,7 +41,7 @@ export function tradeWord({ folded }: Pick<Word, "folded">): TradeWord | undefin
 }
 
 /** Words that say that trade is spoken of at all. */
-export const isAboutTrade = (word: Word) =>
+export const isAboutTrade = (word: Pick<Word, "folded">) =>
   tradeWord(word) !== undefined ||
   /^(trad(e|es|ed|ing)|commerce|customs|goods|merchandise|business|market|markets|tariffs?|corridor|tirg\w*|tirdzniec\w*|preces?|precu|koridor\w*)$/.test(
     word.folded,

@@ -29,6 +29,38 @@ const sentenceOf = ({ slot, text, readings }: Ambiguous): string => {
   return `ambiguous: “${text}” may be ${names}; ${remedies[slot]}${example}`;
 };
 
+/** More words than this besides a clear question say something that it did not read. */
+const MOST_BESIDE = 2;
+
+export type UnreadScope = {
+  /** Stems that are words of a plan. */
+  keywords: readonly string[];
+  /** The words name a product, and trade in it. */
+  is_clear: boolean;
+};
+
+/** Refuses a question whose words are left over, unless it is clear without them. */
+export function refuseUnread(
+  { unread: { unknown, words } }: Understood,
+  { keywords, is_clear }: UnreadScope,
+  field: string,
+): void {
+  const starts = keywords.flatMap((stem) => stem.trim().split(" ")).filter((part) => part.length > 2);
+  const left = [...unknown, ...words].filter((word) => !starts.some((start) => word.startsWith(start)));
+  if (left.length === 0 || (is_clear && left.length <= MOST_BESIDE)) return;
+  const named = left.map((word) => `“${word}”`).join(", ");
+  refuseWith(field, `not understood: ${named}; leave it out, or name a product by its HS code and a country`);
+}
+
+/** Refuses two countries that both sell, or both buy. */
+export function refuseTwoSides({ contradiction }: Understood, field: string): void {
+  if (contradiction !== undefined)
+    refuseAmbiguous(
+      field,
+      `ambiguous: both ${contradiction.countries.join(" and ")} ${contradiction.role === "seller" ? "sell" : "buy"} in these words; say “from” the one “to” the other`,
+    );
+}
+
 /** Plans that score at least this share of the best are likely meanings, too. */
 const NEAR = 0.99;
 

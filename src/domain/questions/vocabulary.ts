@@ -7,6 +7,8 @@ import { fold, foldedIn, type Word, wordsIn } from "./words.ts";
 
 /** Everyday words: none of them names a product or a country. */
 export const everydayEnglish: ReadonlySet<string> = new Set(everyday.en.split(" "));
+/** Words of letters and tasks: where one stands for no product, it says nothing that a reading leaves out. */
+export const contextWords: ReadonlySet<string> = new Set(everyday.context_en.split(" "));
 export const everydayLatvian: ReadonlySet<string> = new Set(everyday.lv.split(" "));
 /** English words that are spelt right, whatever they mean: none is a slip of another. */
 export const realEnglish: ReadonlySet<string> = new Set(realWords.words.split(" "));
@@ -75,7 +77,7 @@ export const isWeakWord = (folded: string): boolean => weakWords.has(folded);
 
 /** Figures of speech whose nouns are no products. */
 export const figuresOfSpeech =
-  /\b(strong(est)? suits?|bread and butter|(puts? )?bread on (\S+ ){0,3}tables?|daily bread|breadwinners?|cup of tea|pieces? of cake|cash cows?|bring home the bacon|brings home the bacon|spill the beans|full of beans|silver lining|golden (age|goose|era)|iron (out|fist|curtain)|salt of the earth|paper tigers?|fish out of water|butter (up|fingers)|oil the wheels|in a pickle|apple of|best thing since sliced bread|sour grapes|second fiddle|milk it|milking|cherry pick\w*|low hanging fruit|hot potato(es)?|carrots? and sticks?|bear fruit|bears fruit|under the weather|in the red|big fish|small fish|the real deal|nuts about|gravy train|pie in the sky|gold rush|gold standard|dark horse|elephant in the room|cold turkey|red herring|wild goose|black sheep|bull market|bear market)\b/g;
+  /\b((close|closes|closed|closing|turn off|turns off|turned off|shut|shuts) (its|the|their|off the) taps?|strong(est)? suits?|bread and butter|(puts? )?bread on (\S+ ){0,3}tables?|daily bread|breadwinners?|cup of tea|pieces? of cake|cash cows?|bring home the bacon|brings home the bacon|spill the beans|full of beans|silver lining|golden (age|goose|era)|iron (out|fist|curtain)|salt of the earth|paper tigers?|fish out of water|butter (up|fingers)|oil the wheels|in a pickle|apple of|best thing since sliced bread|sour grapes|second fiddle|milk it|milking|cherry pick\w*|low hanging fruit|hot potato(es)?|carrots? and sticks?|bear fruit|bears fruit|under the weather|in the red|big fish|small fish|the real deal|nuts about|gravy train|pie in the sky|gold rush|gold standard|dark horse|elephant in the room|cold turkey|red herring|wild goose|black sheep|bull market|bear market)\b/g;
 
 const attributes = new Set(
   `organic fresh frozen raw whole pure natural premium luxury artisan bulk quality liquid dried edible smart wild young ripe
@@ -83,6 +85,7 @@ const attributes = new Set(
   digital diesel petrol hybrid sports family electric industrial household commercial military medical modern
   ladies mens womens childrens baby kids adult designer brand branded standard special baltic nordic alpine atlantic mediterranean european
   african asian arctic tropical regional local soft hard dry wet hot cold sweet sour salty spicy crude fossil solid
+  birch oak pine spruce beech teak maple larch aspen poplar
   ev steel iron metal plastic wooden leather rubber cotton wool silk linen gold silver copper ceramic glass stone paper`.split(
     /\s+/,
   ),

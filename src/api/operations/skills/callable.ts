@@ -31,7 +31,7 @@ export const offered = catalogueOf([
 ]);
 
 /** The fields of a step's operation; undefined where no reading operation has this name. */
-function fieldsOf(name: string): Fields | undefined {
+export function fieldsOf(name: string): Fields | undefined {
   if (Object.hasOwn(ownReadings, name)) return ownReadings[name as keyof typeof ownReadings].input.shape;
   if (Object.hasOwn(methodsOfPlans, name))
     return methodsOfPlans[name as keyof typeof methodsOfPlans].input.shape;

@@ -24,6 +24,7 @@ import {
 import { refuseTask } from "./run-skill.ts";
 import {
   begin,
+  checkedReading,
   checkSlots,
   MOST_WAIT_S,
   missingOf,
@@ -67,7 +68,7 @@ const run = operation({
   input: runInput,
   output: json(aboutRun),
   understood: ({ agent, task }: z.output<typeof runInput>, { data }) =>
-    taskReading(data, task, [skillNamed(agent)]),
+    checkedReading(data, task, [skillNamed(agent)]),
   refuses: [403],
   example: { agent: "strategist", task: "How dependent is Latvia on imports of mineral fuels?" },
   refuseTo: ({ input, caller }) => checkScope(skillNamed(input.agent), caller),
@@ -116,7 +117,7 @@ const batch = operation({
   input: batchInput,
   output: json(z.object({ data: z.array(executionShown), meta: z.object({ count: z.int() }) })),
   understood: ({ agents, task }: z.output<typeof batchInput>, { data }) =>
-    taskReading(data, task, agents.map(skillNamed)),
+    checkedReading(data, task, agents.map(skillNamed)),
   refuses: [403],
   example: { agents: ["sniper", "strategist"], task: "How dependent is Latvia on imports of mineral fuels?" },
   refuseTo: ({ input, caller }) => {

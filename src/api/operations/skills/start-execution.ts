@@ -4,15 +4,16 @@ import type { App } from "../../../core/app.ts";
 import { QueryTimeout, refuse } from "../../../core/model/refusal.ts";
 import { sealLocation } from "../../../core/model/sealed.ts";
 import type { Data } from "../../../datasets/reading.ts";
+import { refuseUntaken } from "../../../domain/plans/check-inputs.ts";
 import type { SlotName, Slots } from "../../../domain/plans/slots.ts";
 import { readQuestion, slotsOf as slotsRead } from "../../../domain/questions/read.ts";
 import type { ReadingSummary } from "../../../domain/questions/summary.ts";
-import { refuseUnclear } from "../../../domain/questions/unclear.ts";
+import { refuseUnclear, refuseUnread } from "../../../domain/questions/unclear.ts";
 import type { Execution, Format, Requested, StepDone } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { skillProblems } from "../../../domain/skills/problems.ts";
 import type { SkillResult } from "../../../domain/skills/result.ts";
-import type { Skill } from "../../../domain/skills/skills.ts";
+import { type Skill, skills } from "../../../domain/skills/skills.ts";
 import { productNames, readingOf } from "../../../projections/reports/answers/query.ts";
 import { releaseExecutions, reserveExecutions } from "../../../projections/skills/executions.ts";
 import { AT_ONCE } from "../../../reactors/skills/run.ts";
@@ -21,6 +22,7 @@ import type { ExecutionId } from "../../../reactors/skills/steps.ts";
 import type { Context } from "../../declare/index.ts";
 import { sha256 } from "../../serve/call.ts";
 import { canonical } from "../../serve/nested-calls.ts";
+import { fieldsOf } from "./callable.ts";
 import { checkScope, PRICE_MICRO } from "./fields.ts";
 import { modelFor, type RunOutput, refuseTask, runWithin, type StepAnswer } from "./run-skill.ts";
 
@@ -32,6 +34,17 @@ type SkillSlots = Pick<Skill, "slots">;
 const isTaken = (skills: readonly SkillSlots[], ...names: SlotName[]): boolean =>
   skills.some(({ slots }) => names.some((name) => [...slots.required, ...slots.optional].includes(name)));
 
+/** A task without a product is not clear by itself: its words are of the skills, or left over. */
+const wordsOfSkills = {
+  keywords: skills.flatMap(({ name, keywords, summary }) => [
+    name,
+    ...keywords.en,
+    ...keywords.lv,
+    ...summary.toLowerCase().split(/[^a-z]+/),
+  ]),
+  is_clear: false,
+};
+
 /** The slots of a task, read without a model; refuses unclear names where one of these skills takes them. */
 export function slotsOf(
   { reference }: Pick<Data, "reference">,
@@ -41,6 +54,7 @@ export function slotsOf(
   const understood = readQuestion(task, { nomenclature: productNames(reference) });
   const read = { product: isTaken(skills, "hs", "chapter"), country: isTaken(skills, "country", "partner") };
   refuseUnclear(understood, read, "task");
+  if (read.product && understood.product === undefined) refuseUnread(understood, wordsOfSkills, "task");
   return slotsRead(understood);
 }
 
@@ -63,6 +77,17 @@ export function taskReading(
   };
 }
 
+/** As `taskReading`; refuses what each of these skills would refuse after payment. */
+export function checkedReading(
+  data: Pick<Data, "reference">,
+  task: string,
+  all: readonly Skill[],
+): ReadingSummary {
+  const slots = slotsOf(data, task, all);
+  for (const skill of all) checkSlots(skill, slots);
+  return taskReading(data, task, all);
+}
+
 /** The slots that a skill takes; other slots of the task do not affect it. */
 const slotsFor = ({ slots }: Skill, given: Slots): Slots =>
   Object.fromEntries(
@@ -74,11 +99,13 @@ const slotsFor = ({ slots }: Skill, given: Slots): Slots =>
 export const missingOf = ({ slots }: Skill, given: Slots) =>
   slots.required.filter((slot) => given[slot] === undefined);
 
-/** Refuses a task that lacks a required input of the skill. */
-export function checkSlots(skill: Skill, slots: Slots): void {
+/** Refuses a task that lacks a required input of the skill, or that its steps do not take. */
+export function checkSlots(skill: Skill, given: Slots): void {
+  const slots = slotsFor(skill, given);
   const missing = missingOf(skill, slots);
   if (missing.length > 0)
     refuseTask(`${skill.name} needs ${missing.join(" and ")}, as in \u201c${skill.example}\u201d`);
+  refuseUntaken(skill, slots, fieldsOf, "task");
 }
 
 type RunRequest = { skill: Skill; task: string; slots: Slots; format: Format; wait_s: number };

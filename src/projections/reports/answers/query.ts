@@ -9,7 +9,8 @@ import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage } from "../../../datasets/reference/table.ts";
 import { intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
-import { type Plan, type RunOptions, runPlan } from "../../../domain/plans/plan.ts";
+import { refuseUntaken } from "../../../domain/plans/check-inputs.ts";
+import { type Fields, type Plan, type RunOptions, runPlan } from "../../../domain/plans/plan.ts";
 import { type SlotName, type Slots, slotNames } from "../../../domain/plans/slots.ts";
 import { type Nomenclature, readQuestion } from "../../../domain/questions/read.ts";
 import { type ReadingSummary, summaryOf } from "../../../domain/questions/summary.ts";
@@ -120,13 +121,15 @@ export async function query(
 export function queryReading(
   reference: ReferenceStore,
   input: z.output<typeof queryInput>,
+  fieldsOf: (operation: string) => Fields | undefined,
 ): ReadingSummary | undefined {
   const { question, intent } = input;
-  const { plan, understood, unused } = intentFor(
+  const { plan, slots, understood, unused } = intentFor(
     { question, intent, slots: namedSlots(input) },
     intents,
     productNames(reference),
   );
+  refuseUntaken(plan, slots, fieldsOf, question === undefined ? "intent" : "question");
   return understood && { ...summaryOf(understood, unused), intent: plan.name };
 }
 

@@ -1,0 +1,44 @@
+/** Whether the operations of a plan take its slots: known before anything runs or is paid. */
+import { refuseWith } from "../../core/model/refusal.ts";
+import type { Fields, Plan, Step } from "./plan.ts";
+import type { SlotName, Slots } from "./slots.ts";
+
+const slotOf = (value: unknown): SlotName | undefined =>
+  typeof value === "string" && value.startsWith("$slots.")
+    ? (value.slice("$slots.".length) as SlotName)
+    : undefined;
+
+const runs = ({ when = [], unless = [], optional }: Step, slots: Slots): boolean =>
+  optional === undefined &&
+  when.every((slot) => slots[slot] !== undefined) &&
+  unless.every((slot) => slots[slot] === undefined);
+
+/** Refuses slots that a step of the plan cannot do without, and does not take: "reporter is one of the 27". */
+export function refuseUntaken(
+  plan: Plan,
+  slots: Slots,
+  fieldsOf: (operation: string) => Fields | undefined,
+  field: string,
+): void {
+  for (const step of plan.steps) {
+    if (!runs(step, slots)) continue;
+    const fields = fieldsOf(step.operation) ?? {};
+    for (const [name, input] of Object.entries(step.input)) {
+      const schema = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      const isList = Array.isArray(input);
+      const values = [input].flat().flatMap((one) => {
+        const slot = slotOf(one);
+        const value = slot && slots[slot];
+        return value === undefined ? [] : [value];
+      });
+      if (!schema || values.length === 0) continue;
+      const read = schema.safeParse(isList ? values : values[0]);
+      if (read.success) continue;
+      const why = [...new Set(read.error.issues.map(({ message }) => message))].join("; ");
+      refuseWith(
+        field,
+        `${plan.name} cannot answer this for ${values.join(", ")}: ${why}. Name another one, as in “${plan.example}”`,
+      );
+    }
+  }
+}
