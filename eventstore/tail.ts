@@ -43,6 +43,8 @@ export type Tail = {
   subscribe(subscription: Subscription): AsyncIterable<RecordedEvent[]>;
   /** Resolves to true once the tail has seen the position, to false after `timeout_ms` or when `signal` aborts. */
   reached(position: number, timeout_ms: number, signal?: AbortSignal): Promise<boolean>;
+  /** As `reached`, but asks the database nothing: news comes by notices and the poll. */
+  grown(position: number, timeout_ms: number, signal?: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -150,6 +152,10 @@ class LogTail implements Tail {
 
   async reached(position: number, timeout_ms: number, signal?: AbortSignal): Promise<boolean> {
     if (this.position < position) this.wake();
+    return this.grown(position, timeout_ms, signal);
+  }
+
+  async grown(position: number, timeout_ms: number, signal?: AbortSignal): Promise<boolean> {
     await this.#moved(position - 1, signal, timeout_ms);
     return this.position >= position;
   }

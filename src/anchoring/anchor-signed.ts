@@ -2,7 +2,7 @@
 
 import { compareChain } from "../chain/history.ts";
 import type { App } from "../core/app.ts";
-import { type Outcome, unlessRefused } from "../core/background/reactor.ts";
+import { idleUntil, type Outcome, unlessRefused } from "../core/background/reactor.ts";
 import { untilStopped } from "../core/coordination/concurrency.ts";
 import { ChainUnavailable, TransactionPending } from "../core/model/ports/chain.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
@@ -18,7 +18,7 @@ import {
 import { bytesOf, hexOf } from "./hex.ts";
 import { consistencyFault } from "./proofs.ts";
 import { storeProof } from "./stored-proofs.ts";
-import { LogDiverged, meta, runTick, type TickContext } from "./tick.ts";
+import { LogDiverged, meta, type Rest, runTick, type TickContext } from "./tick.ts";
 import { EMPTY_ROOT } from "./tree.ts";
 
 export type AnchorOptions = {
@@ -47,8 +47,8 @@ export async function anchorTick(
 ): Promise<Outcome<AnchorFailure | "diverged">> {
   try {
     return await runTick(app, async (work) => {
-      await anchorSigned(work, options);
-      await proveNewest(work, options);
+      const rest = await anchorSigned(work, options);
+      return (await proveNewest(work, options)) ? rest : undefined;
     });
   } catch (error) {
     if (error instanceof TickEnded) return { status: error.status, reason: error.message };
@@ -56,12 +56,17 @@ export async function anchorTick(
   }
 }
 
-/** Stores the proof that exports contain, while the chain can still give it. Throws TickEnded. */
-async function proveNewest({ app, ...work }: TickContext, { memory = {} }: AnchorOptions): Promise<void> {
+/**
+ * Stores the proof that exports contain, while the chain can still give it; false while it is not stored. Throws
+ * TickEnded.
+ */
+async function proveNewest({ app, ...work }: TickContext, { memory = {} }: AnchorOptions): Promise<boolean> {
   const newest = anchors.newestAnchor(await app.load(anchors, work.target));
-  if (!newest || newest.signer !== app.chain.sender || newest.transaction === memory.proven) return;
+  if (!newest || newest.signer !== app.chain.sender || newest.transaction === memory.proven) return true;
   try {
-    if (await storeProof({ app, ...work }, newest)) memory.proven = newest.transaction;
+    const isStored = await storeProof({ app, ...work }, newest);
+    if (isStored) memory.proven = newest.transaction;
+    return isStored;
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
     throw new TickEnded("unproven", `no proof of the anchor can be had: ${error.message}`);
@@ -69,13 +74,13 @@ async function proveNewest({ app, ...work }: TickContext, { memory = {} }: Ancho
 }
 
 /** Follows existing anchors, adopts the chain's head, and then sends an anchor that is due. */
-async function anchorSigned(work: TickContext, options: AnchorOptions): Promise<void> {
+async function anchorSigned(work: TickContext, options: AnchorOptions): Promise<Rest | undefined> {
   const { app, target, now } = work;
   const { anchor_every_ms = 600_000, pending_holds_ms = 600_000, memory = {} } = options;
   const isDue = (state: anchors.AnchorState) => !memory.looked || isWanted(state, now, anchor_every_ms);
 
   const before = await app.load(anchors, target);
-  if (!isDue(before) && before.anchors.every(({ final }) => final)) return;
+  if (!isDue(before) && before.anchors.every(({ final }) => final)) return restUntil(before, anchor_every_ms);
   if (before.anchors.length > 0) await followAnchors(work, before);
 
   const followed = await app.load(anchors, target);
@@ -98,6 +103,13 @@ async function anchorSigned(work: TickContext, options: AnchorOptions): Promise<
   if (!isWanted(state, now, anchor_every_ms) || now < (memory.send_after ?? 0)) return;
   if (isHeld(state)) return;
   await send(work, state.checkpoint, head, { ...options, memory });
+}
+
+/** Until the next anchor, for what is signed already. */
+function restUntil(state: anchors.AnchorState, every_ms: number): Rest {
+  const newest = anchors.newestAnchor(state);
+  const isOpen = newest !== undefined && (state.checkpoint?.size ?? 0) > newest.size;
+  return idleUntil(isOpen ? new Date(Date.parse(newest.anchored_at) + every_ms).toISOString() : undefined);
 }
 
 /** More is signed than anchored, and the newest anchor is old enough. */

@@ -82,5 +82,5 @@ export function createProver(app: App, patience_ms = PATIENCE_MS): Prover {
 /** Signs the whole log. If another process signs too, the larger checkpoint counts. */
 async function sign(app: App): Promise<void> {
   const turn = await signTick(app, { checkpoint_every_events: 0 });
-  if (typeof turn === "object") throw new Error(turn.reason);
+  if (typeof turn === "object" && "reason" in turn) throw new Error(turn.reason);
 }

@@ -1,14 +1,17 @@
 /** Signs a checkpoint when events have waited long enough or enough events wait. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
-import { type Outcome, unlessRefused } from "../core/background/reactor.ts";
+import { idleUntil, type Outcome, unlessRefused } from "../core/background/reactor.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { signCheckpoint } from "./checkpoint.ts";
 import { bytesOf, hexOf } from "./hex.ts";
 import { parseNote, verifierKey } from "./note.ts";
 import { consistencyFault } from "./proofs.ts";
-import { grownTo, LogDiverged, meta, runTick, type TickContext } from "./tick.ts";
+import { grownTo, LogDiverged, meta, type Rest, runTick, type TickContext } from "./tick.ts";
 import { EMPTY_ROOT } from "./tree.ts";
+
+/** A log without news is compared with its checkpoint again after this time. */
+const COMPARE_MS = 30_000;
 
 export type SigningOptions = {
   /** The longest an event waits for its checkpoint. Default: one minute. */
@@ -23,17 +26,19 @@ export const signTick = (app: App, options: SigningOptions = {}): Promise<Outcom
   runTick(app, (work) => signGrowth(work, options));
 
 /** Throws LogDiverged if the log does not continue its signed part. */
-async function signGrowth(work: TickContext, options: SigningOptions): Promise<void> {
+async function signGrowth(work: TickContext, options: SigningOptions): Promise<Rest | undefined> {
   const { app, tree, origin, target, now } = work;
   const { checkpoint } = await app.load(anchors, target);
   const size = await grownTo(work, options.signal);
-  if (options.signal?.aborted) return;
+  if (options.signal?.aborted) return undefined;
   const signed = checkpoint?.size ?? 0;
   if (size < signed)
     throw new LogDiverged(`${signed} events were signed, and the log has ${size}: it was cut`);
   await checkAgainstSigned(work, size);
   const isForeign = checkpoint !== undefined && isUnderOtherKey(work, checkpoint, options);
-  if (!isForeign && !(await isDue(work, signed, size, options))) return;
+  const due_at = await dueAt(work, signed, size, options);
+  if (!isForeign && due_at > now)
+    return idleUntil(new Date(Math.min(due_at, now + COMPARE_MS)).toISOString());
 
   const root = await tree.rootAt(size);
   const fault = consistencyFault({
@@ -51,6 +56,7 @@ async function signGrowth(work: TickContext, options: SigningOptions): Promise<v
   const facts = { size, root: hexOf(root), note, signed_at: new Date(now).toISOString() };
   await app.signed.advance(origin, facts);
   await unlessRefused(app.decide(anchors, target, anchors.sign(facts), { meta }));
+  return undefined;
 }
 
 /**
@@ -70,23 +76,24 @@ async function checkAgainstSigned({ app, tree, origin }: TickContext, size: numb
     );
 }
 
-/** Anchoring's own events need no checkpoint, otherwise signing would never end. */
-async function isDue(
-  { app, target, now }: TickContext,
+/**
+ * The time of the next checkpoint in Unix milliseconds, infinite without events to sign. Anchoring's own events need
+ * none, otherwise signing would never end.
+ */
+async function dueAt(
+  { app, target }: TickContext,
   signed: number,
   size: number,
   { checkpoint_every_ms = 60_000, checkpoint_every_events = 10_000 }: SigningOptions,
-): Promise<boolean> {
+): Promise<number> {
   const answer = await app.pool.query<{ recorded_at_us: number }>(
     `select recorded_at_us from eventstore.events
       where log_id = $1 and position > $2 and (tenant, stream_id) <> ($3, $4) order by position limit 1`,
     [MAIN_LOG, signed, target.tenant, anchors.streamOf(target.id)],
   );
   const oldest = answer.rows[0];
-  if (!oldest) return false;
-  return (
-    size - signed >= checkpoint_every_events || now - oldest.recorded_at_us / 1_000 >= checkpoint_every_ms
-  );
+  if (!oldest) return Number.POSITIVE_INFINITY;
+  return size - signed >= checkpoint_every_events ? 0 : oldest.recorded_at_us / 1_000 + checkpoint_every_ms;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Shared context of a tick of signing, anchoring or cosigning. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
-import type { Outcome } from "../core/background/reactor.ts";
+import type { idleUntil, Outcome } from "../core/background/reactor.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { LogDamaged, type LogTree, openTree, TreeTooShort } from "./tile-store.ts";
 
@@ -19,17 +19,19 @@ export type TickContext = {
   now: number;
 };
 
+/** The rest that follows a tick without work. */
+export type Rest = ReturnType<typeof idleUntil>;
+
 /** Runs one tick. Rejects with errors that the reactors' loop reports: the chain or the database is unavailable. */
 export async function runTick(
   app: App,
-  act: (work: TickContext) => Promise<void>,
+  act: (work: TickContext) => Promise<Rest | undefined>,
 ): Promise<Outcome<"diverged">> {
   const { origin } = await app.store.identity(MAIN_LOG);
   const tree = openTree(app.pool, MAIN_LOG);
   const now = app.clock.now().getTime();
   try {
-    await act({ app, tree, origin, target: anchors.targetOf(origin), now });
-    return "done";
+    return (await act({ app, tree, origin, target: anchors.targetOf(origin), now })) ?? "done";
   } catch (error) {
     if (error instanceof LogDiverged) return { status: "diverged", reason: error.message };
     // A tree grown to the log's head is too short only where events are missing.

@@ -25,7 +25,7 @@ for (let isAtWork = false; ; ) {
   const outcome = await underLease(leases, followReactor.name, (lease) =>
     begun({ app, log, lease, signal: lease.lost }),
   );
-  if (typeof outcome === "object" && outcome.status !== "unreached")
+  if (typeof outcome === "object" && "status" in outcome && outcome.status !== "unreached")
     throw new Error(`${outcome.status}: ${outcome.reason}`);
   // The killer waits for this line, so that it kills a working process and not a starting one. A tick whose lease was
   // lost also ends without a copy.

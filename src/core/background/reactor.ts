@@ -15,12 +15,13 @@ import { inTick } from "../tracing.ts";
 export type ReactorLog = Record<"info" | "warn" | "error", (facts: object, message: string) => void>;
 
 /**
- * A tick's outcome: `done`; `idle` if nothing is open and only an event can make work due; or the name of a
- * failure, with a reason if its sentence is not enough.
+ * A tick's outcome: `done`; `idle` if nothing is open and only an event can make work due, or else the time
+ * `idle_until`, by the app's clock; or the name of a failure, with a reason if its sentence is not enough.
  */
 export type Outcome<Trouble extends string = string> =
   | "done"
   | "idle"
+  | { idle_until: string }
   | Trouble
   | { status: Trouble; reason: string };
 
@@ -40,7 +41,7 @@ export type Tick<Memory = unknown> = {
 type ReactorCommon = {
   /** Unique; its row among the leases, and how health and metrics call it. */
   name: string;
-  /** The shortest pause between two ticks; after an idle one the log must have grown too. */
+  /** The shortest pause between two ticks; after an idle one the log must have grown, or its time have come. */
   every_ms: number | ((app: App) => number);
   /** True if it runs with these settings. Default: always. */
   runs?(app: App): boolean;
@@ -138,14 +139,53 @@ async function runTicks({ app, one, log, standing, lease, signal }: Tenure): Pro
     const { position } = app.tail;
     const outcome = await inTick(one.name, () => runTick(take, { app, log, signal, lease }));
     if (outcome === "lost") return;
-    await standing.note(outcome === "idle" ? "done" : outcome);
+    const next = restOf(outcome);
+    await standing.note("until" in next ? { status: "done" } : next);
     await pause(every_ms, signal);
-    if (outcome === "idle") await app.tail.reached(position + 1, REST_MS, signal);
+    if ("until" in next) await untilWork({ app, position, every_ms, until: next.until, signal });
   }
 }
 
+/** Idle until the earliest of these times, if any. */
+export function idleUntil(...times: readonly (string | null | undefined)[]): "idle" | { idle_until: string } {
+  const [first] = times.filter((time) => typeof time === "string").toSorted();
+  return first === undefined ? "idle" : { idle_until: first };
+}
+
 /** An idle reactor checks again after this time, even without events. */
-const REST_MS = 15_000;
+const REST_MS = 300_000;
+
+type Status = { status: string; reason?: string };
+
+/** The rest that a tick leaves to its reactor; the status of one that leaves none. */
+function restOf(outcome: Outcome): { until: string | undefined } | Status {
+  if (outcome === "idle") return { until: undefined };
+  if (typeof outcome === "string") return { status: outcome };
+  return "idle_until" in outcome ? { until: outcome.idle_until } : outcome;
+}
+
+/** Resolves when the log has grown past a position, or the time has come. It asks the database nothing. */
+async function untilWork({
+  app,
+  position,
+  every_ms,
+  until,
+  signal,
+}: Pick<Tick, "app" | "signal"> & {
+  position: number;
+  every_ms: number;
+  until: string | undefined;
+}): Promise<void> {
+  const rested_at = performance.now() + REST_MS;
+  const isDue = () => until !== undefined && app.clock.now().toISOString() >= until;
+  while (!signal.aborted && !isDue()) {
+    const left_ms = rested_at - performance.now();
+    if (left_ms <= 0) return;
+    // The clock may be set, so no timer waits for a time of its own.
+    const wait_ms = until === undefined ? left_ms : Math.min(left_ms, every_ms);
+    if (await app.tail.grown(position + 1, wait_ms, signal)) return;
+  }
+}
 
 /** One tick; "lost" if the lease was. */
 export async function runTick(
@@ -197,14 +237,14 @@ const over = <Port extends object>(port: Port, more: Partial<Port>): Port =>
   Object.assign(Object.create(port), more);
 
 /** How often the time of the last good tick is stored, unless something changes. */
-const NOTE_MS = 5_000;
+const NOTE_MS = 30_000;
 
 /** A reactor's status, logged on changes and stored with its lease, for every process to see. */
 class ReactorStatus {
   readonly #pool: pg.Pool;
   readonly #one: Reactor;
   readonly #log: ReactorLog;
-  #told: { status: string; reason?: string } = { status: "done" };
+  #told: Status = { status: "done" };
   #noted_at = Number.NEGATIVE_INFINITY;
 
   constructor(pool: pg.Pool, one: Reactor, log: ReactorLog) {
@@ -222,8 +262,7 @@ class ReactorStatus {
     this.#noted_at = Number.NEGATIVE_INFINITY;
   }
 
-  async note(outcome: Outcome): Promise<void> {
-    const { status, reason } = typeof outcome === "string" ? { status: outcome, reason: undefined } : outcome;
+  async note({ status, reason }: Status): Promise<void> {
     const isNew = this.tell({ status, ...(reason !== undefined && { reason }) });
     if (!isNew && performance.now() - this.#noted_at < NOTE_MS) return;
     const sql = `update reactors.leases set status = $2, reason = $3,
@@ -240,7 +279,7 @@ class ReactorStatus {
   }
 
   /** Logs a failure when it begins and ends; true if there was anything to log. */
-  tell(now: { status: string; reason?: string }): boolean {
+  tell(now: Status): boolean {
     const before = this.#told;
     const isNew = before.status !== now.status || (now.status === "failed" && before.reason !== now.reason);
     if (!isNew) return false;

@@ -13,9 +13,15 @@ export const RENEW_MS = 1_500;
 
 export type Lease = { name: string; holder: string; token: number };
 
-/** All waiters of a process retry at the same moment, so that one statement serves them. */
-export const untilNextTake = (signal: AbortSignal): Promise<void> =>
-  pause(RENEW_MS - (performance.now() % RENEW_MS), signal);
+/**
+ * The time to the next moment at which this process takes and renews its leases: all at the same moments, so that one
+ * statement serves them.
+ */
+export const untilRenewal_ms = (every_ms = RENEW_MS): number =>
+  // A timer may end a little early.
+  1 + every_ms - (performance.now() % every_ms);
+
+export const untilNextTake = (signal: AbortSignal): Promise<void> => pause(untilRenewal_ms(), signal);
 
 export type LeaseTable = { table: string; name: string };
 
@@ -217,25 +223,36 @@ function beat(leases: Leases, lease: Lease, taken_at: number, onLost: () => void
     if (await leases.renew(lease)) renewed_at = asked_at;
     else lose();
   };
-  const timer = setInterval(
-    () => {
-      if (performance.now() - renewed_at >= holds_ms) return lose();
-      if (isAsking) return;
-      isAsking = true;
-      renew()
-        .catch(() => undefined)
-        .finally(() => {
-          isAsking = false;
-        });
-    },
-    Math.min(RENEW_MS, holds_ms / 4),
-  );
-  const stop = () => clearInterval(timer);
+  const tick = () => {
+    if (performance.now() - renewed_at >= holds_ms) return lose();
+    if (isAsking) return;
+    isAsking = true;
+    renew()
+      .catch(() => undefined)
+      .finally(() => {
+        isAsking = false;
+      });
+  };
+  const stop = everyRenewal(holds_ms, tick);
   const lose = () => {
     stop();
     onLost();
   };
   return { stop };
+}
+
+/** Calls `renew` at each renewal of leases that hold so long, until it is stopped. It keeps no process alive. */
+function everyRenewal(holds_ms: number, renew: () => void): () => void {
+  const every_ms = Math.min(RENEW_MS, holds_ms / 4);
+  let timer: NodeJS.Timeout;
+  const wait = () => {
+    timer = setTimeout(() => {
+      wait();
+      renew();
+    }, untilRenewal_ms(every_ms)).unref();
+  };
+  wait();
+  return () => clearTimeout(timer);
 }
 
 /** Registers this process and renews its presence until it leaves. */
@@ -251,23 +268,19 @@ export async function enter(pool: pg.Pool): Promise<Presence> {
   await leases.forgetOld();
   await say();
   let saying: Promise<void> | undefined;
-  const timer = setInterval(
-    () => {
-      saying ??= say()
-        .catch(() => undefined)
-        .finally(() => {
-          saying = undefined;
-        });
-    },
-    Math.min(RENEW_MS, holds_ms / 4),
-  );
-  timer.unref();
+  const stop = everyRenewal(holds_ms, () => {
+    saying ??= say()
+      .catch(() => undefined)
+      .finally(() => {
+        saying = undefined;
+      });
+  });
   return {
     name,
     isLive: () => performance.now() < live_until,
     livesFor: (other) => leases.heldFor(other),
     leave: async () => {
-      clearInterval(timer);
+      stop();
       live_until = 0;
       await saying;
       await leases.handBack({ name, holder: name });

@@ -6,7 +6,7 @@ import { nameOf } from "./runner.ts";
 /** `behind`: events not folded yet. `trouble`: what blocks it, or null. */
 export type ProjectionHealth = { name: string; behind: number; trouble: string | null };
 
-/** `last_good_s`: seconds since the last good turn, within five; null before the first. `trouble`: what blocks it, or null. */
+/** `last_good_s`: seconds since the last good tick, within thirty; null before the first. An idle reactor ticks every five minutes. `trouble`: what blocks it, or null. */
 export type ReactorHealth = {
   name: string;
   last_good_s: number | null;

@@ -10,7 +10,7 @@ import type { Follower, Tail } from "../../../eventstore/tail.ts";
 import { MAIN_LOG } from "../../../eventstore/types.ts";
 import { Waiters } from "../../../eventstore/waiters.ts";
 import { pause } from "../coordination/concurrency.ts";
-import { type Lease, Leases, RENEW_MS } from "../coordination/lease.ts";
+import { type Lease, Leases, RENEW_MS, untilRenewal_ms } from "../coordination/lease.ts";
 import { type LeasedLoop, startLeasedLoop } from "../coordination/leased-loop.ts";
 import { Checkpoints, inTransaction, KEEP_MS, moveCheckpoint } from "./checkpoints.ts";
 import { Folding } from "./folding.ts";
@@ -267,7 +267,7 @@ async function follow(tenure: Tenure & { follower: Follower }, from: number): Pr
 }
 
 async function nextEvents({ tail, follower, signal }: Tenure & { follower: Follower }, position: number) {
-  const isThere = await tail.reached(position + 1, RENEW_MS, signal);
+  const isThere = await tail.grown(position + 1, untilRenewal_ms(), signal);
   return isThere ? follower.since(position, RENEW_MS) : undefined;
 }
 

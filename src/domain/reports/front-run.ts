@@ -67,6 +67,10 @@ export function weekOf(now: Date): string {
   return new Date(due.getTime() - sinceMonday * DAY_MS).toISOString().slice(0, 10);
 }
 
+/** The time at which the week after this one begins, as ISO 8601. */
+export const nextWeek = (week: string): string =>
+  new Date(Date.parse(week) + 7 * DAY_MS + DUE_MS).toISOString();
+
 /** The last day whose policies a week reports. */
 export const lastDayOf = (week: string): string =>
   new Date(Date.parse(week) - DELAY_DAYS * DAY_MS).toISOString().slice(0, 10);

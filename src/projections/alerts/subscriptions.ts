@@ -1,6 +1,7 @@
 /** The read model of alert delivery: subscriptions, waiting alerts, and the releases evaluated. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
+import { utc } from "../../core/read-models/times.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as evaluation from "../../domain/alerts/evaluation.ts";
 import type { Watch } from "../../domain/alerts/subscription.ts";
@@ -128,6 +129,14 @@ export async function dueAlerts(
   return (await pool.query<DueAlert>(sql, [at, each, limit])).rows;
 }
 
+/** The time of the next attempt that credits allow; null if none waits. */
+export async function nextAttempt(pool: pg.Pool): Promise<string | null> {
+  const sql = `select ${utc("min(w.next_attempt_at)")} as at
+    from read.alerts_waiting_v1 w join read.alert_subscriptions_v1 s using (subscription_id)
+    where s.status = 'active' and s.credits > 0`;
+  return (await pool.query<{ at: string | null }>(sql)).rows[0]!.at;
+}
+
 export type Watcher = { subscription_id: string; tenant: string; watch: Watch };
 export type Unseen = Pick<ReleaseRow, "dataset" | "vintage" | "synthetic" | "position">;
 
@@ -159,7 +168,7 @@ const WATCHES = `s.status in ('active', 'paused') and s.position < r.position
 /** The number of waiting alerts, and the ISO time since which the oldest is due; null where none is. */
 export async function waitingAlerts(pool: pg.Pool): Promise<{ count: number; due_since: string | null }> {
   const sql = `select count(*)::int as count,
-      to_char(min(w.next_attempt_at) filter (where w.next_attempt_at <= now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as due_since
+      ${utc("min(w.next_attempt_at) filter (where w.next_attempt_at <= now())")} as due_since
     from read.alerts_waiting_v1 w join read.alert_subscriptions_v1 s using (subscription_id) where s.status = 'active'`;
   return (await pool.query<{ count: number; due_since: string | null }>(sql)).rows[0]!;
 }

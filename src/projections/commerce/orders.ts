@@ -106,6 +106,12 @@ export async function dueOrders(pool: pg.Pool, now: string): Promise<OrderKey[]>
   return (await pool.query<OrderKey>(sql, [now])).rows;
 }
 
+/** The time at which the next unpaid order expires; null if none. */
+export async function nextExpiry(pool: pg.Pool): Promise<string | null> {
+  const sql = "select min(expires_at) as at from read.orders_v1 where status = 'awaiting_payment'";
+  return (await pool.query<{ at: string | null }>(sql)).rows[0]!.at;
+}
+
 /** Paid, unshipped orders whose payment the chain reverted for good. */
 export async function undoneOrders(pool: pg.Pool): Promise<OrderKey[]> {
   const sql = `select o.tenant, o.order_id from read.orders_v1 o join read.payments_v1 p on p.id = o.payment_id

@@ -1,5 +1,5 @@
 /** A node gets no task of a bound tenant: such a task would earn no trust. */
-import { utc } from "./times.ts";
+import { utc } from "../../core/read-models/times.ts";
 
 const live = `d.valid_to is null and d.expires_at > ${utc("clock_timestamp()")}`;
 

@@ -3,13 +3,13 @@ import type pg from "pg";
 import { batched } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
 import { saveRows } from "../../core/read-models/rows.ts";
+import { utc } from "../../core/read-models/times.ts";
 import type { EventPosition } from "../../core/read-models/typed-events.ts";
 import type { Node } from "../../domain/compute/node.ts";
 import * as node from "../../domain/compute/node.ts";
 import type { TaskEvent } from "../../domain/compute/task.ts";
 import * as task from "../../domain/compute/task.ts";
 import { BOUND_TENANTS } from "./bound.ts";
-import { utc } from "./times.ts";
 
 /**
  * `valid_audits`: audited results in a row that were valid; 0 after another verdict. `settled`, `earned_micro`: number
@@ -236,6 +236,13 @@ export async function silentNodes(
   return (
     await pool.query<{ sx: number; heard_at: string }>({ name: "compute_silent", text, values: [silent_s] })
   ).rows;
+}
+
+/** The time at which the next stake is free, null if none; `online`: true while heartbeats decide about a node. */
+export async function nextNodeStep(pool: pg.Pool): Promise<{ free_at: string | null; online: boolean }> {
+  const text = `select (select min(state->>'stake_free_at') from read.compute_nodes_v3) as free_at,
+    exists(select from read.compute_nodes_v3 where online) as online`;
+  return (await pool.query({ name: "compute_next_node_step", text })).rows[0]!;
 }
 
 /** Nodes with a withdrawn stake that is free now. */

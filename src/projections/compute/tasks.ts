@@ -6,13 +6,13 @@ import { batched } from "../../../eventstore/query-batch.ts";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
 import { saveRows } from "../../core/read-models/rows.ts";
+import { utc } from "../../core/read-models/times.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { priceOf, sharesOf } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
 import type { Task, TaskStatus } from "../../domain/compute/task.ts";
 import * as task from "../../domain/compute/task.ts";
 import { Sums, sumsDdl } from "./sums.ts";
-import { utc } from "./times.ts";
 
 /** `offer`: micro-USDC per second of its limit. `position`: of its first event. */
 export type TaskRow = {
@@ -282,6 +282,16 @@ const PAGE = 200;
 export async function dueTasks(pool: pg.Pool, now: string): Promise<TaskKey[]> {
   const text = `select tenant, task_id from read.compute_tasks_v4 where due_at <= $1 order by due_at limit ${PAGE}`;
   return (await pool.query<TaskKey>({ name: "compute_due", text, values: [now] })).rows;
+}
+
+/**
+ * The time of the next due step, null if there is none; `leases`: true while heartbeats decide about a task, which
+ * the log does not show.
+ */
+export async function nextTaskStep(pool: pg.Pool): Promise<{ due_at: string | null; leases: boolean }> {
+  const text = `select ${utc("(select min(due_at) from read.compute_tasks_v4)")} as due_at,
+    exists(select from read.compute_tasks_v4 where status = 'leased') as leases`;
+  return (await pool.query({ name: "compute_next_step", text })).rows[0]!;
 }
 
 export type SilentLease = TaskKey & { attempt: number; heard_at: string | null; is_limit: boolean };

@@ -1,9 +1,9 @@
 /** Current ideas, for the operator, and for comparing drafts. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
+import { utc } from "../../core/read-models/times.ts";
 import type { Idea, IdeaEvent } from "../../domain/evolution/idea.ts";
 import * as idea from "../../domain/evolution/idea.ts";
-import { utc } from "../compute/times.ts";
 
 export const ideasProjection = projection({
   name: "ideas",

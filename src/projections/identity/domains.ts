@@ -1,6 +1,7 @@
 /** Linked domains by the time of their last check. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
+import { utc } from "../../core/read-models/times.ts";
 import * as agent from "../../domain/identity/agent.ts";
 
 export const domainsProjection = projection({
@@ -36,6 +37,14 @@ export const domainsProjection = projection({
 export type DueDomain = { agent: string; domain: string; silent_since_ms: number | null };
 
 /** Domains without a check since `checked_before`, the oldest check first. A new link voids earlier checks. */
+export async function nextDomainCheck(pool: pg.Pool, every_ms: number): Promise<string | null> {
+  const text = `select ${utc("min(greatest(asked.asked_at, linked.linked_at)) + make_interval(secs => $1)")} as at
+    from read.agent_domains_v1 linked
+      left join access.domains_asked asked
+        on asked.agent = linked.agent and asked.domain = linked.domain and asked.asked_at >= linked.linked_at`;
+  return (await pool.query<{ at: string | null }>(text, [every_ms / 1_000])).rows[0]!.at;
+}
+
 export async function dueDomains(
   pool: pg.Pool,
   { checked_before, limit }: { checked_before: string; limit: number },

@@ -2,9 +2,9 @@
 import type pg from "pg";
 import type { Objects } from "../../core/model/ports/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
+import { utc } from "../../core/read-models/times.ts";
 import * as batch from "../../domain/ingest/batch.ts";
 import type { Quoted } from "../../domain/ingest/quotation.ts";
-import { utc } from "../compute/times.ts";
 
 export const newsProjection = projection({
   name: "news",

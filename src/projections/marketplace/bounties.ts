@@ -3,6 +3,7 @@ import type pg from "pg";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
 import { saveRows } from "../../core/read-models/rows.ts";
+import { utc } from "../../core/read-models/times.ts";
 import type { Bounty, BountyStatus } from "../../domain/marketplace/bounty.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
 import { daysAfter, FOR_EVER, type Retention, readTexts, setRetention, TAKEN_DOWN } from "./stored-texts.ts";
@@ -159,6 +160,11 @@ export async function listBounties(pool: pg.Pool, search: BountySearch): Promise
 const PAGE = 200;
 
 /** Bounties whose time is over now. */
+export async function nextDueBounty(pool: pg.Pool): Promise<string | null> {
+  const text = `select ${utc("min(due_at)")} as at from read.bounties_v1`;
+  return (await pool.query<{ at: string | null }>({ name: "bounties_next_due", text })).rows[0]!.at;
+}
+
 export async function dueBounties(pool: pg.Pool, now: string): Promise<string[]> {
   const text = `select bounty_id from read.bounties_v1 where due_at <= $1 order by due_at limit ${PAGE}`;
   const { rows } = await pool.query<{ bounty_id: string }>({ name: "bounties_due", text, values: [now] });

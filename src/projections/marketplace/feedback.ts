@@ -1,10 +1,10 @@
 /** Words about agents that a sale proves: verdicts of buyers, and attestations whose evidence is the payment of a sale. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
+import { utc } from "../../core/read-models/times.ts";
 import type { PaidWords } from "../../domain/identity/feedback.ts";
 import * as item from "../../domain/marketplace/item.ts";
 import * as attestation from "../../domain/trust/attestation.ts";
-import { utc } from "../compute/times.ts";
 
 export const feedbackProjection = projection({
   name: "market_feedback",

@@ -2,12 +2,12 @@
 
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
+import { utc } from "../../core/read-models/times.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { sxOfTenant } from "../../domain/identity/soul-tenant.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
 import * as item from "../../domain/marketplace/item.ts";
 import { type Counted, leastOf, type Merits } from "../../domain/trust/badges.ts";
-import { utc } from "../compute/times.ts";
 
 export const meritsProjection = projection({
   name: "badges",

@@ -1,11 +1,11 @@
 /** Payments between agents: tasks settled, bounties awarded, items sold; the newest first. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
+import { utc } from "../../core/read-models/times.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as task from "../../domain/compute/task.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
 import * as item from "../../domain/marketplace/item.ts";
-import { utc } from "../compute/times.ts";
 
 export const settlementKinds = ["task", "bounty", "sale"] as const;
 

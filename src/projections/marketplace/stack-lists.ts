@@ -1,8 +1,8 @@
 /** Queries over the stack: items by words and price, warm items, and buyers' votes. */
 import type pg from "pg";
+import { utc } from "../../core/read-models/times.ts";
 import type { AgentStatus } from "../../domain/identity/agent.ts";
 import { D24, LEAST_COUNTED_MICRO, POINTS_PER_UNIT, SALE_UNITS } from "../../domain/marketplace/heat.ts";
-import { utc } from "../compute/times.ts";
 import type { ItemText } from "./stack.ts";
 
 /** `score`: the author's, in micro-points. */

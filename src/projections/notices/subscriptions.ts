@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import { readRows, saveRows } from "../../core/read-models/rows.ts";
+import { utc } from "../../core/read-models/times.ts";
 import type { Subscription } from "../../domain/notices/subscription.ts";
 import * as subscription from "../../domain/notices/subscription.ts";
 
@@ -84,7 +85,7 @@ export async function failingSubscriptions(
   pool: pg.Pool,
 ): Promise<{ count: number; retry_at: string | null }> {
   const sql = `select count(*)::int as count,
-      to_char(min(retry_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as retry_at
+      ${utc("min(retry_at)")} as retry_at
     from ${TABLE} where status = 'active' and retry_at is not null`;
   return (await pool.query<{ count: number; retry_at: string | null }>(sql)).rows[0]!;
 }

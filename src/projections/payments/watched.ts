@@ -45,6 +45,12 @@ export async function watchedPayments(
   return { ...rest, confirmed: confirmed ?? undefined };
 }
 
+/** True while a payment or refund may still change. */
+export async function arePaymentsOpen(pool: pg.Pool): Promise<boolean> {
+  const sql = "select exists(select from read.payments_v1 where unfinished) as is_open";
+  return (await pool.query<{ is_open: boolean }>(sql)).rows[0]!.is_open;
+}
+
 /** Unconfirmed settlements and refunds in blocks of these hashes. */
 export async function movedWith(
   pool: pg.Pool,

@@ -1,6 +1,7 @@
 /** The releases of reference tables: the current vintage of each, and the files that must stay. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
+import { utc } from "../../core/read-models/times.ts";
 import * as dataset from "../../domain/reference/dataset.ts";
 import { storedReleasesIn } from "../trade/releases.ts";
 
@@ -30,7 +31,7 @@ export type CurrentReference = { dataset: string; vintage: string; released_at: 
 /** The newest release of every table. */
 export async function currentReferences(pool: pg.Pool): Promise<CurrentReference[]> {
   const sql = `select distinct on (dataset) dataset, vintage,
-      to_char(released_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as released_at
+      ${utc("released_at")} as released_at
     from read.reference_releases_v1
     order by dataset, position desc`;
   return (await pool.query<CurrentReference>(sql)).rows;
@@ -42,7 +43,7 @@ export async function releaseTimes(
   vintages: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const text = `select distinct on (vintage) vintage,
-      to_char(released_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as released_at
+      ${utc("released_at")} as released_at
     from read.reference_releases_v1 where vintage = any($1) order by vintage, position desc`;
   const { rows } = await pool.query<Omit<CurrentReference, "dataset">>(text, [vintages]);
   return new Map(rows.map(({ vintage, released_at }) => [vintage, released_at]));

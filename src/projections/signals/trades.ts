@@ -1,12 +1,12 @@
 /** Paper trades, how each ended, and how far releases were evaluated. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
+import { utc } from "../../core/read-models/times.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Evaluated } from "../../domain/signals/evaluation.ts";
 import * as evaluation from "../../domain/signals/evaluation.ts";
 import type { Opened } from "../../domain/signals/paper-trade.ts";
 import * as trade from "../../domain/signals/paper-trade.ts";
-import { utc } from "../compute/times.ts";
 
 export const signalsProjection = projection({
   name: "signals",
@@ -109,6 +109,11 @@ export async function openTrades(pool: pg.Pool, dataset: string): Promise<Opened
 }
 
 /** Open ones whose last day is before a day. */
+export async function nextOverdue(pool: pg.Pool): Promise<string | null> {
+  const sql = `select min(facts->>'decides_by') as day from read.paper_trades_v2 where status = 'open'`;
+  return (await pool.query<{ day: string | null }>(sql)).rows[0]!.day;
+}
+
 export async function overdueTrades(pool: pg.Pool, day: string): Promise<string[]> {
   const sql = `select trade_id from read.paper_trades_v2
     where status = 'open' and facts->>'decides_by' < $1 order by position limit 500`;

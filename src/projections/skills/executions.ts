@@ -89,6 +89,13 @@ export async function openExecutions(
   return (await pool.query<OpenExecution>(sql, [now, self, limit])).rows;
 }
 
+/** True while an execution has no result, also one that another process runs. */
+export async function areExecutionsOpen(pool: pg.Pool): Promise<boolean> {
+  const sql =
+    "select exists(select from read.skill_executions_v1 where status in ('requested', 'running')) as is_open";
+  return (await pool.query<{ is_open: boolean }>(sql)).rows[0]!.is_open;
+}
+
 /** Takes places for executions of a tenant that are to be requested; false where more would wait than may. */
 export async function reserveExecutions(
   pool: pg.Pool,

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
+import { utc } from "../../core/read-models/times.ts";
 import type { ReleaseFacts } from "../../domain/trade/dataset.ts";
 import * as dataset from "../../domain/trade/dataset.ts";
 
@@ -49,8 +50,6 @@ export const releasesProjection = projection({
       );
   },
 });
-
-const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const COLUMNS = `position::float8 as position, dataset, vintage, source, synthetic, periods,
   rows::float8 as rows, control_totals, partitions, replaces,

@@ -6,6 +6,9 @@ export const dayOf = ({ recorded_at_us }: { recorded_at_us: number }): number =>
 
 export const dayOfTime = (time: Date): number => Math.floor(time.getTime() / DAY_MS);
 
+/** A day's first moment in Unix milliseconds. */
+export const startOfDay = (day: number): number => day * DAY_MS;
+
 /** YYYY-MM-DD. */
 export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 

@@ -1,10 +1,15 @@
 /** Posts due alerts to their webhooks, and records the results. */
 import type { App } from "../../core/app.ts";
-import { reactor } from "../../core/background/reactor.ts";
+import { idleUntil, reactor, type Outcome as TickOutcome } from "../../core/background/reactor.ts";
 import { messageOf } from "../../domain/alerts/message.ts";
 import type { SubscriptionEvent, SubscriptionState } from "../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../domain/alerts/subscription.ts";
-import { alertsProjection, type DueAlert, dueAlerts } from "../../projections/alerts/subscriptions.ts";
+import {
+  alertsProjection,
+  type DueAlert,
+  dueAlerts,
+  nextAttempt,
+} from "../../projections/alerts/subscriptions.ts";
 import { type Outcome, post } from "../webhooks/post.ts";
 
 const AT_ONCE = 50;
@@ -24,8 +29,8 @@ export const deliveriesReactor = reactor({
 });
 
 /** Delivers due alerts. After a crash between a post and its record the alert is posted again, under the same id. */
-async function deliverDue(app: App, signal: AbortSignal): Promise<"done"> {
-  await app.caughtUp(alertsProjection);
+async function deliverDue(app: App, signal: AbortSignal): Promise<TickOutcome<"done">> {
+  const isCurrent = await app.caughtUp(alertsProjection);
   const at = app.clock.now().toISOString();
   const due = await dueAlerts(app.pool, { at, each: EACH, limit: A_TURN });
   const worker = async () => {
@@ -34,7 +39,7 @@ async function deliverDue(app: App, signal: AbortSignal): Promise<"done"> {
   const ended = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, due.length) }, worker));
   const failed = ended.find((one) => one.status === "rejected");
   if (failed) throw failed.reason;
-  return "done";
+  return isCurrent ? idleUntil(await nextAttempt(app.pool)) : "done";
 }
 
 async function deliver(app: App, { alert_id, subscription_id: id, tenant }: DueAlert): Promise<void> {

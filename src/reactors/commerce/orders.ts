@@ -3,8 +3,8 @@
  * good.
  */
 
-import { reactor, unlessRefused } from "../../core/background/reactor.ts";
-import { dueOrders, ordersProjection, undoneOrders } from "../../projections/commerce/orders.ts";
+import { idleUntil, reactor, unlessRefused } from "../../core/background/reactor.ts";
+import { dueOrders, nextExpiry, ordersProjection, undoneOrders } from "../../projections/commerce/orders.ts";
 import { paymentsProjection } from "../../projections/payments/payments.ts";
 import { cancelOrder, expireOrder } from "./steps.ts";
 
@@ -16,7 +16,7 @@ export const ordersReactor = reactor({
   memory: () => ({}),
   async take({ app, signal }) {
     // Decisions read the streams, so a lagging list only delays a step to the next tick.
-    await Promise.all([app.caughtUp(ordersProjection), app.caughtUp(paymentsProjection)]);
+    const current = await Promise.all([app.caughtUp(ordersProjection), app.caughtUp(paymentsProjection)]);
     const at = app.clock.now().toISOString();
     // Sequential: many may belong to one product, whose stream takes one decision at a time.
     for (const key of await dueOrders(app.pool, at)) {
@@ -28,7 +28,7 @@ export const ordersReactor = reactor({
       if (signal.aborted) return "done";
       await unlessRefused(app.commit((unit) => cancelOrder(unit, key, facts), meta("orders.cancel")));
     }
-    return "done";
+    return current.every(Boolean) ? idleUntil(await nextExpiry(app.pool)) : "done";
   },
   troubles: { failed: "unpaid orders do not expire; trying again" },
   resumed: "unpaid orders expire again",

@@ -3,13 +3,13 @@
  * results, accepted ones settle, rejected ones are refunded, stakes become free.
  */
 import type { App } from "../../core/app.ts";
-import { reactor, unlessRefused } from "../../core/background/reactor.ts";
+import { idleUntil, reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { SILENT_S } from "../../core/model/work-lease.ts";
 import * as nodes from "../../domain/compute/node.ts";
 import type { TaskEvent, TaskState } from "../../domain/compute/task.ts";
 import * as tasks from "../../domain/compute/task.ts";
-import { freeStakes, nodesProjection, silentNodes } from "../../projections/compute/nodes.ts";
-import { dueTasks, silentLeases, tasksProjection } from "../../projections/compute/tasks.ts";
+import { freeStakes, nextNodeStep, nodesProjection, silentNodes } from "../../projections/compute/nodes.ts";
+import { dueTasks, nextTaskStep, silentLeases, tasksProjection } from "../../projections/compute/tasks.ts";
 import { stepStake, stepTask } from "./steps.ts";
 
 const meta = (operation: string) => ({ meta: { actor: "reactor:compute", operation } });
@@ -22,7 +22,7 @@ export const computeReactor = reactor({
   memory: () => ({}),
   async take({ app, signal }) {
     // Decisions read the streams, so a lagging list only delays a step to the next tick.
-    await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
+    const current = await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
     for (const { attempt, heard_at, is_limit, ...key } of await silentLeases(app.pool, SILENT_S)) {
       if (signal.aborted) return "done";
       const reason = is_limit ? ("limit" as const) : ("silence" as const);
@@ -45,7 +45,9 @@ export const computeReactor = reactor({
       const decision = nodes.releaseStake(sx, nowOf(app));
       await unlessRefused(app.commit((unit) => stepStake(unit, sx, decision), meta("compute.stake")));
     }
-    return "done";
+    const [task, node] = await Promise.all([nextTaskStep(app.pool), nextNodeStep(app.pool)]);
+    if (task.leases || node.online || !current.every(Boolean)) return "done";
+    return idleUntil(task.due_at, node.free_at);
   },
   troubles: { failed: "tasks are neither requeued nor settled automatically; trying again" },
   resumed: "tasks are requeued and settled automatically again",

@@ -3,7 +3,7 @@
  * answer for a week.
  */
 import type { App } from "../../core/app.ts";
-import { reactor, type Tick, unlessRefused } from "../../core/background/reactor.ts";
+import { idleUntil, type Outcome, reactor, type Tick, unlessRefused } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
 import { WebhookUnreached } from "../../core/model/ports/webhooks.ts";
 import * as agents from "../../domain/identity/agent.ts";
@@ -15,7 +15,12 @@ import {
 } from "../../domain/identity/linked-domain.ts";
 import { lose } from "../../domain/identity/links.ts";
 import { didOf } from "../../domain/identity/public-key.ts";
-import { type DueDomain, domainsProjection, dueDomains } from "../../projections/identity/domains.ts";
+import {
+  type DueDomain,
+  domainsProjection,
+  dueDomains,
+  nextDomainCheck,
+} from "../../projections/identity/domains.ts";
 
 export const CHECK_EVERY_MS = 3_600_000;
 /** A domain may be down for some days without losing its link. */
@@ -46,7 +51,7 @@ export async function readDomain(webhooks: App["webhooks"], domain: string): Pro
 }
 
 /** After a crash before the record, the check is repeated with the same result. */
-async function checkDue({ app, lease }: Tick): Promise<"done"> {
+async function checkDue({ app, lease }: Tick): Promise<Outcome<"done">> {
   if (!(await app.caughtUp(domainsProjection))) return "done";
   const now = app.clock.now();
   const checked_before = new Date(now.getTime() - CHECK_EVERY_MS).toISOString();
@@ -75,7 +80,7 @@ async function checkDue({ app, lease }: Tick): Promise<"done"> {
         [checked_before],
       );
     });
-  return "done";
+  return idleUntil(await nextDomainCheck(app.pool, CHECK_EVERY_MS));
 }
 
 /** Ends the link if the domain denies it; returns since when it gives no answer, in Unix time. */

@@ -34,7 +34,7 @@ async function snapshotTurn({ memory, ...turn }: Tick<Memory>): Promise<Outcome<
     if (due.length === 0) break;
   }
   memory.after = Math.max(memory.after, head);
-  return "done";
+  return { idle_until: new Date(memory.looked_back_at + LOOK_BACK_MS).toISOString() };
 }
 
 async function storeSnapshot(

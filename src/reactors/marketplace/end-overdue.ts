@@ -1,8 +1,8 @@
 /** Ends bounties whose time is over: they expire, or the creator's silence awards the reward. */
 import type { App } from "../../core/app.ts";
-import { reactor, unlessRefused } from "../../core/background/reactor.ts";
+import { idleUntil, reactor, unlessRefused } from "../../core/background/reactor.ts";
 import * as bounties from "../../domain/marketplace/bounty.ts";
-import { bountiesProjection, dueBounties } from "../../projections/marketplace/bounties.ts";
+import { bountiesProjection, dueBounties, nextDueBounty } from "../../projections/marketplace/bounties.ts";
 import { scoresOf } from "../../projections/trust/ranks.ts";
 import { storedAt } from "../../projections/trust/scores.ts";
 import { stepBounty } from "./steps.ts";
@@ -15,12 +15,12 @@ export const marketplaceReactor = reactor({
   memory: () => ({}),
   async take({ app, signal }) {
     // The streams decide: a lagging list only defers a bounty to the next tick.
-    await app.caughtUp(bountiesProjection);
+    const isCurrent = await app.caughtUp(bountiesProjection);
     for (const bounty_id of await dueBounties(app.pool, app.clock.now().toISOString())) {
       if (signal.aborted) return "done";
       await unlessRefused(fallDue(app, bounty_id));
     }
-    return "done";
+    return isCurrent ? idleUntil(await nextDueBounty(app.pool)) : "done";
   },
   troubles: { failed: "bounties neither expire nor are given away by themselves; trying again" },
   resumed: "bounties expire and are given away by themselves again",

@@ -1,6 +1,6 @@
 /** Posts notices to the webhooks that subscribed: for each subject in log order, and each at least once. */
 import type { App } from "../../core/app.ts";
-import { reactor, type Tick } from "../../core/background/reactor.ts";
+import { idleUntil, type Outcome, reactor, type Tick } from "../../core/background/reactor.ts";
 import { pause } from "../../core/coordination/concurrency.ts";
 import { EVERYBODY } from "../../domain/notices/kinds.ts";
 import { noticeMessage } from "../../domain/notices/message.ts";
@@ -32,12 +32,10 @@ const SLOW_MS = 200;
 const meta = { actor: "reactor:notices", operation: "notices.deliver" };
 
 /**
- * `position`: whoever had notices or a change up to there was served. `serving`: deliveries that still run. `rest`: until
- * then, or until the log has grown, nothing is due.
+ * `position`: whoever had notices or a change up to there was served. `serving`: deliveries that still run.
  */
 export type Memory = {
   position: number;
-  rest: { seen: number; until: string } | undefined;
   waiting: Map<string, SubscriptionKey>;
   serving: Map<string, Promise<void>>;
   failure: unknown;
@@ -45,7 +43,6 @@ export type Memory = {
 
 export const startMemory = (): Memory => ({
   position: 0,
-  rest: undefined,
   waiting: new Map(),
   serving: new Map(),
   failure: undefined,
@@ -60,11 +57,7 @@ export const noticesReactor = reactor({
   resumed: "notices are delivered again",
 });
 
-export async function serveDue({ app, memory, signal }: Tick<Memory>): Promise<"done" | "idle"> {
-  const { rest } = memory;
-  if (rest && app.tail.position === rest.seen && app.clock.now().toISOString() < rest.until) return "done";
-  const seen = app.tail.position;
-  memory.rest = undefined;
+export async function serveDue({ app, memory, signal }: Tick<Memory>): Promise<Outcome<"done">> {
   const current = await Promise.all([
     app.caughtUp(noticesProjection),
     app.caughtUp(noticeSubscriptionsProjection),
@@ -81,10 +74,7 @@ export async function serveDue({ app, memory, signal }: Tick<Memory>): Promise<"
   if (failure) throw failure;
   const isIdle = memory.waiting.size === 0 && memory.serving.size === 0 && current.every(Boolean);
   if (!isIdle) return "done";
-  const { retry_at } = await failingSubscriptions(app.pool);
-  if (retry_at === null) return "idle";
-  memory.rest = { seen, until: retry_at };
-  return "done";
+  return idleUntil((await failingSubscriptions(app.pool)).retry_at);
 }
 
 async function newlyDue(app: App, memory: Memory, at: string): Promise<SubscriptionKey[]> {

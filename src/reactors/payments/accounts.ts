@@ -15,14 +15,15 @@ export const accountsReactor = reactor({
   every_ms: 2_000,
   memory: () => ({}),
   async take({ app, signal }) {
-    await Promise.all([app.caughtUp(accountsProjection), app.caughtUp(paymentsProjection)]);
+    const current = await Promise.all([app.caughtUp(accountsProjection), app.caughtUp(paymentsProjection)]);
     const since = new Date(app.clock.now().getTime() - LOOKS_BACK_MS).toISOString();
-    for (const { tenant, source } of await undoneCredits(app.pool, since)) {
+    const undone = await undoneCredits(app.pool, since);
+    for (const { tenant, source } of undone) {
       if (signal.aborted) break;
       const decision = account.reverse(source, app.clock.now().toISOString());
       await unlessRefused(app.decide(account, account.targetOf(tenant), decision, { meta }));
     }
-    return "done";
+    return undone.length === 0 && current.every(Boolean) ? "idle" : "done";
   },
   troubles: { failed: "reverted payments are not charged to their accounts; trying again" },
   resumed: "reverted payments are charged to their accounts again",

@@ -45,10 +45,11 @@ export const channelsReactor = (policy: Partial<ClaimPolicy> = {}) =>
       moved_at: Number.NEGATIVE_INFINITY,
     }),
     async take({ app, log, memory, signal }) {
+      const isCurrent = await app.caughtUp(channelsProjection);
       const watched = await watchedNow(app);
       if (watched.length === 0) {
         memory.read.clear();
-        return "done";
+        return isCurrent ? "idle" : "done";
       }
       const compared = await compareChain(app);
       if (compared.status !== "same") return compared;

@@ -1,6 +1,9 @@
 /** Reconciles payments with the chain, finds payments without a call, then pays open refunds and withdrawals. */
 import { type ChainMemory, compareChain, noChainMemory } from "../../chain/history.ts";
-import { reactor } from "../../core/background/reactor.ts";
+import type { App } from "../../core/app.ts";
+import { idleUntil, reactor } from "../../core/background/reactor.ts";
+import { paymentsProjection } from "../../projections/payments/payments.ts";
+import { arePaymentsOpen } from "../../projections/payments/watched.ts";
 import { findPayments } from "./find.ts";
 import type { OutgoingOptions } from "./outgoing.ts";
 import { type ReconcileOptions, reconcile } from "./reconcile.ts";
@@ -13,7 +16,20 @@ type Memory = {
   refunds: WarningMemory;
   withdrawals: WarningMemory;
   is_compared: boolean;
+  /** The state in which the last tick left open payments, and until when there is no need to look again. */
+  compared: { state: string; until: number } | undefined;
 };
+
+/** Open payments are compared again after this time, although neither chain nor log has moved. */
+const COMPARE_MS = 10_000;
+/** Another reactor copies incoming transfers from the chain this often, and appends no event. */
+const FIND_MS = 60_000;
+
+/** The heads of chain and log. */
+async function stateOf({ chain, tail }: App): Promise<string> {
+  const { latest, finalized } = await chain.heads();
+  return `${latest.hash} ${finalized.hash} ${tail.position}`;
+}
 
 export const paymentsReactor = (
   options: Pick<ReconcileOptions, "claim_holds_ms" | "answer_within_ms"> = {},
@@ -21,7 +37,13 @@ export const paymentsReactor = (
   reactor({
     name: "payments",
     every_ms: 2_000,
-    memory: (): Memory => ({ chain: noChainMemory(), refunds: {}, withdrawals: {}, is_compared: false }),
+    memory: (): Memory => ({
+      chain: noChainMemory(),
+      refunds: {},
+      withdrawals: {},
+      is_compared: false,
+      compared: undefined,
+    }),
     take: async ({ app, log, memory, signal, lease }) => {
       // An idle tick makes no chain query, so the first one checks that it is the right chain.
       if (!memory.is_compared) {
@@ -29,12 +51,22 @@ export const paymentsReactor = (
         if (compared.status !== "same") return compared;
         memory.is_compared = true;
       }
+      const { compared } = memory;
+      const isRecent = compared && performance.now() < compared.until;
+      if (isRecent && compared.state === (await stateOf(app))) return "done";
+      memory.compared = undefined;
+      const isCurrent = await app.caughtUp(paymentsProjection);
+      const state = (await arePaymentsOpen(app.pool)) ? await stateOf(app) : undefined;
       const reconciled = await reconcile(app, { ...options, memory: memory.chain, signal });
       if (reconciled !== "done" || signal.aborted) return reconciled;
       await findPayments({ app, lease }, options.answer_within_ms);
       const refunded = await payRefunds(app, { log, memory: memory.refunds, signal });
       if (refunded !== "done" || signal.aborted) return refunded;
-      return payWithdrawals(app, { log, memory: memory.withdrawals, signal });
+      const withdrawn = await payWithdrawals(app, { log, memory: memory.withdrawals, signal });
+      if (withdrawn !== "idle" || !isCurrent) return withdrawn === "idle" ? "done" : withdrawn;
+      if (state === undefined) return idleUntil(new Date(app.clock.now().getTime() + FIND_MS).toISOString());
+      memory.compared = { state, until: performance.now() + COMPARE_MS };
+      return "done";
     },
     troubles: {
       away: "the chain is down: payments are not reconciled meanwhile",

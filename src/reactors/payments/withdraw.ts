@@ -29,7 +29,7 @@ export async function payWithdrawals(
   await app.caughtUp(accountsProjection);
   const paid_since = new Date(app.clock.now().getTime() - UNSURE_MS).toISOString();
   const key = await withdrawalsToFollow(app.pool, paid_since);
-  if (key.length === 0) return "done";
+  if (key.length === 0) return "idle";
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;
   const heads = await app.chain.heads();

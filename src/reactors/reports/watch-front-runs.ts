@@ -1,6 +1,6 @@
 /** Writes the front-running signals for everybody each Monday at 07:00 UTC, in one process of all. */
 import type { App } from "../../core/app.ts";
-import { reactor } from "../../core/background/reactor.ts";
+import { type Outcome, reactor } from "../../core/background/reactor.ts";
 import * as frontRun from "../../domain/reports/front-run.ts";
 import { frontRunSignalsIn } from "../../projections/reports/answers/front-run.ts";
 
@@ -19,10 +19,10 @@ export const frontRunReactor = reactor({
  * A week missed while nothing ran is not made up for: the newest covers it. Without policies, or while data load, it
  * waits.
  */
-async function watchWeek(app: App, signal: AbortSignal): Promise<"done"> {
+async function watchWeek(app: App, signal: AbortSignal): Promise<Outcome<"done">> {
   const week = frontRun.weekOf(app.clock.now());
   const state = await app.load(frontRun, frontRun.target);
-  if (state && state.week >= week) return "done";
+  if (state && state.week >= week) return { idle_until: frontRun.nextWeek(week) };
   if (app.data.vintages.awaited().length > 0) return "done";
   const watched = await frontRunSignalsIn(app.data, app.data.reference, week, signal);
   if (watched) await app.decide(frontRun, frontRun.target, frontRun.recordWeek(watched), { meta });

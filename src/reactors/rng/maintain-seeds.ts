@@ -4,7 +4,7 @@ import type { SeedUse } from "../../core/model/ports/seeds.ts";
 import * as commitments from "../../domain/rng/commitment.ts";
 import * as seeds from "../../domain/rng/seeds.ts";
 import { rngProjection } from "../../projections/rng/rng.ts";
-import { findSeed } from "../../projections/rng/seeds.ts";
+import { findSeed, requestedCommitments } from "../../projections/rng/seeds.ts";
 
 const meta = { actor: "reactor:rng", operation: "rng.seeds" };
 
@@ -19,6 +19,16 @@ export async function maintainSeeds(app: App, space: seeds.Space): Promise<void>
   let state = await load(app, space);
   for (const step of [publishNext, recordCommitted, activateFirst, revealIfUsed])
     if (await step(app, space, state)) state = await load(app, space);
+}
+
+/** The time at which the next active seed retires; "soon" while a commitment is open or a seed is closed. */
+export async function nextSeedStep(app: App): Promise<string | undefined | "soon"> {
+  if (!(await app.caughtUp(rngProjection)) || (await requestedCommitments(app.pool, 1)).length > 0)
+    return "soon";
+  const active = await Promise.all(seeds.spaces.map(async (space) => (await load(app, space)).active));
+  const uses = await Promise.all(active.map((one) => one && app.seed_uses.find(one.seed_hash)));
+  if (uses.some((use) => use && use.closed_s !== null)) return "soon";
+  return active.flatMap((one) => (one ? [one.retires_at] : [])).toSorted()[0];
 }
 
 const decider = (app: App, space: seeds.Space) => (decision: (state: seeds.SeedState) => seeds.SeedEvent[]) =>

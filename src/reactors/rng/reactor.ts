@@ -1,10 +1,10 @@
 /** The reactor of random numbers' seeds. Seeds are used and revealed also while the chain is unavailable or another one. */
 
-import { reactor } from "../../core/background/reactor.ts";
+import { idleUntil, reactor } from "../../core/background/reactor.ts";
 import { spaces } from "../../domain/rng/seeds.ts";
 import { followCommitments } from "./commit-seeds.ts";
 import { refundVoided, secretFault } from "./lost-seeds.ts";
-import { maintainSeeds } from "./maintain-seeds.ts";
+import { maintainSeeds, nextSeedStep } from "./maintain-seeds.ts";
 
 /** Interval of the checks for reorged commitments. */
 const LOOK_BACK_MS = 60_000;
@@ -16,7 +16,7 @@ export const seedsReactor = reactor({
   /** `look_back_at` in milliseconds of Unix time. */
   memory: () => ({ look_back_at: 0 }),
   take: async ({ app, memory, signal }) => {
-    await refundVoided(app);
+    const refunded = await refundVoided(app);
     for (const space of spaces) await maintainSeeds(app, space);
     const now = app.clock.now().getTime();
     const look_back = now >= memory.look_back_at;
@@ -26,7 +26,9 @@ export const seedsReactor = reactor({
     // The same tick uses what was just committed.
     if ((await app.store.head()).position > before.position)
       for (const space of spaces) await maintainSeeds(app, space);
-    return followed;
+    if (followed !== "done" || refunded > 0) return followed;
+    const next = await nextSeedStep(app);
+    return next === "soon" ? "done" : idleUntil(next, new Date(memory.look_back_at).toISOString());
   },
   troubles: {
     away: "the chain is unavailable: seeds are not committed meanwhile",

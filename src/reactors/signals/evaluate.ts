@@ -1,6 +1,6 @@
 /** On each release of data, closes the paper trades that it decides and opens new ones; undecided trades expire. */
 import type { App } from "../../core/app.ts";
-import { reactor, unlessRefused } from "../../core/background/reactor.ts";
+import { idleUntil, reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { pause } from "../../core/coordination/concurrency.ts";
 import * as evaluation from "../../domain/signals/evaluation.ts";
 import { type Backtest, betsOn, largest, openingAt, summed } from "../../domain/signals/openings.ts";
@@ -24,6 +24,7 @@ import {
   tradeSeries,
 } from "../../projections/signals/series.ts";
 import {
+  nextOverdue,
   openTrades,
   overdueTrades,
   type Release,
@@ -44,18 +45,23 @@ export const signalsReactor = reactor({
     // A list that lags would have a release evaluated without the trades that it decides.
     const isCurrent = await Promise.all(read.map((one) => app.caughtUp(one)));
     if (!isCurrent.every((one) => one)) return "done";
-    for (const release of await unevaluated(app.pool, indicatorDatasets)) {
+    const releases = await unevaluated(app.pool, indicatorDatasets);
+    for (const release of releases) {
       if (signal.aborted) return "done";
       await evaluate(app, release, signal);
     }
     const at = app.clock.now().toISOString();
     for (const id of await overdueTrades(app.pool, at.slice(0, 10)))
       await unlessRefused(app.decide(trades, trades.targetOf(id), trades.expire(at), { meta }));
-    return "done";
+    const day = await nextOverdue(app.pool);
+    return releases.length > 0 ? "done" : idleUntil(day && endOfDay(day));
   },
   troubles: { failed: "releases cannot be evaluated for signals; trying again" },
   resumed: "releases are evaluated for signals again",
 });
+
+/** The first moment after a day, given as YYYY-MM-DD. */
+const endOfDay = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString();
 
 /** The series of a release to bet on, and the vintages that they rest on. */
 type Material = { all: Series[]; synthetic: boolean; rests_on: Release[] };

@@ -18,6 +18,7 @@ import type {
 } from "../../domain/skills/execution.ts";
 import * as executions from "../../domain/skills/execution.ts";
 import {
+  areExecutionsOpen,
   executionsProjection,
   type OpenExecution,
   openExecutions,
@@ -93,7 +94,7 @@ export const skillsReactor = (run: RunSteps) =>
       // None is running when the tick ends.
       await Promise.allSettled(each);
       await Promise.all(each);
-      return "done";
+      return (await areExecutionsOpen(app.pool)) ? "done" : "idle";
     },
     troubles: { failed: "executions of skills are not run; trying again" },
     resumed: "executions of skills are run again",

@@ -19,8 +19,9 @@ export const erasuresReactor = reactor({
   grave: ["vault_away"],
   resumed: "erasures are concluded again",
   async take({ app, signal }) {
-    await app.caughtUp(erasuresProjection);
-    for (const { subject_id: id, tenant } of await openErasures(app.pool, AT_ONCE)) {
+    const isCurrent = await app.caughtUp(erasuresProjection);
+    const open = await openErasures(app.pool, AT_ONCE);
+    for (const { subject_id: id, tenant } of open) {
       if (signal.aborted) return "done";
       try {
         await concludeErasure(app, { tenant, id }, { actor: "reactor:subjects.erase" });
@@ -29,6 +30,6 @@ export const erasuresReactor = reactor({
         return { status: "vault_away", reason: error.message };
       }
     }
-    return "done";
+    return open.length === 0 && isCurrent ? "idle" : "done";
   },
 });

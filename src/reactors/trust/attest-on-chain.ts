@@ -7,7 +7,7 @@
 
 import { compareChain, movedBlocks } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
-import { type Outcome, reactor, unlessRefused } from "../../core/background/reactor.ts";
+import { idleUntil, type Outcome, reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { forEach, untilStopped } from "../../core/coordination/concurrency.ts";
 import type { Hex, Log, Receipt } from "../../core/model/chain.ts";
 import { ChainUnavailable, GasBudgetSpent, TransactionPending } from "../../core/model/ports/chain.ts";
@@ -89,7 +89,8 @@ export async function attestOnChain(
   const recent_since = isLookDue ? new Date(now - UNSURE_MS) : undefined;
   const work = await onChainWork(app.pool, { most: MOST_PER_TRANSACTION, recent_since });
   if (isLookDue) memory.look_at = now + LOOK_BACK_MS;
-  if (Object.values(work).every((ids) => ids.length === 0)) return isCurrent ? "idle" : "done";
+  if (Object.values(work).every((ids) => ids.length === 0))
+    return isCurrent ? idleUntil(new Date(memory.look_at).toISOString()) : "done";
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;
   try {

@@ -3,13 +3,13 @@
  * scores of each day's last computation; a rebuilt read model gets them again, the newest first.
  */
 import type { App } from "../../core/app.ts";
-import { reactor, type Tick, unlessRefused } from "../../core/background/reactor.ts";
+import { idleUntil, type Outcome, reactor, type Tick, unlessRefused } from "../../core/background/reactor.ts";
 import { TABLE_SHA256 } from "../../domain/trust/decay.ts";
 import { METHOD } from "../../domain/trust/rules.ts";
 import { computeTrust, type Result, resultSha256 } from "../../domain/trust/score.ts";
 import { ScoreTree } from "../../domain/trust/score-tree.ts";
 import * as trust from "../../domain/trust/trust.ts";
-import { dayOfTime } from "../../projections/trust/days.ts";
+import { dayOfTime, startOfDay } from "../../projections/trust/days.ts";
 import { inputAt, movedAt } from "../../projections/trust/evidence.ts";
 import { storeRanks } from "../../projections/trust/ranks.ts";
 import {
@@ -40,14 +40,12 @@ async function trustTick({
   app,
   memory,
   lease,
-}: Pick<Tick<TrustMemory>, "app" | "memory" | "lease">): Promise<
-  "done" | { status: "differs"; reason: string }
-> {
+}: Pick<Tick<TrustMemory>, "app" | "memory" | "lease">): Promise<Outcome<"differs">> {
   if (!(await app.caughtUp(trustProjection))) return "done";
-  await computeIfDue(app, memory);
+  const next = await computeIfDue(app, memory);
   if (!(await app.caughtUp(trustProjection))) return "done";
   const unstored = await newestUnstored(app.pool);
-  if (!unstored) return "done";
+  if (!unstored) return next;
   const { scores, digest } = await resultOf(app, memory, unstored);
   if (digest !== unstored.result_sha256)
     return { status: "differs", reason: `of the event at position ${unstored.position}: ${digest}` };
@@ -58,13 +56,15 @@ async function trustTick({
   return "done";
 }
 
-async function computeIfDue(app: App, memory: TrustMemory): Promise<void> {
+async function computeIfDue(app: App, memory: TrustMemory): Promise<"done" | ReturnType<typeof idleUntil>> {
   const now = app.clock.now();
   const day = dayOfTime(now);
   const [as_of_position, newest] = await Promise.all([movedAt(app.pool), newestComputed(app.pool)]);
   // Changes during the pause wait for the next computation.
   const pause_ms = app.settings.trust_seconds * 1_000;
-  if (!isDue({ as_of_position, day, now, pause_ms }, newest)) return;
+  const due_at = dueAt({ as_of_position, day, pause_ms }, newest);
+  if (due_at === undefined) return "idle";
+  if (now.getTime() < due_at) return idleUntil(new Date(due_at).toISOString());
   const result = computeTrust(await inputAt(app.pool, as_of_position, day));
   Object.assign(memory, { as_of_position, day, result });
   const computed: trust.Computed = {
@@ -81,22 +81,19 @@ async function computeIfDue(app: App, memory: TrustMemory): Promise<void> {
   };
   const meta = { actor: "reactor:trust.compute", operation: "trust.compute" };
   await unlessRefused(app.decide(trust, trust.target, trust.compute(computed), { meta }));
+  return "done";
 }
 
-/** No computation is due before the first evidence. */
-function isDue(
-  {
-    as_of_position,
-    day,
-    now,
-    pause_ms,
-  }: { as_of_position: number; day: number; now: Date; pause_ms: number },
+/** When the next computation is due, in Unix milliseconds: 0 for at once, undefined before the first evidence. */
+function dueAt(
+  { as_of_position, day, pause_ms }: { as_of_position: number; day: number; pause_ms: number },
   newest: ComputedRow | undefined,
-): boolean {
-  if (as_of_position === 0) return false;
-  if (!newest || day > newest.day) return true;
-  if (day < newest.day || as_of_position <= newest.as_of_position) return false;
-  return now.getTime() - Date.parse(newest.computed_at) >= pause_ms;
+): number | undefined {
+  if (as_of_position === 0) return undefined;
+  if (!newest || day > newest.day) return 0;
+  const next_day = startOfDay(newest.day + 1);
+  if (day < newest.day || as_of_position <= newest.as_of_position) return next_day;
+  return Math.min(next_day, Date.parse(newest.computed_at) + pause_ms);
 }
 
 async function resultOf(app: App, memory: TrustMemory, { as_of_position, day }: ComputedRow) {

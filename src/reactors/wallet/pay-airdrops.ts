@@ -5,7 +5,13 @@
 
 import { compareChain } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
-import { type Outcome, type ReactorLog, reactor, unlessRefused } from "../../core/background/reactor.ts";
+import {
+  idleUntil,
+  type Outcome,
+  type ReactorLog,
+  reactor,
+  unlessRefused,
+} from "../../core/background/reactor.ts";
 import { untilStopped } from "../../core/coordination/concurrency.ts";
 import { type Hex, networkOf, type Receipt } from "../../core/model/chain.ts";
 import { ChainUnavailable } from "../../core/model/ports/chain.ts";
@@ -73,7 +79,7 @@ export async function payAirdrops(app: App, options: AirdropOptions): Promise<Ou
   const paid_since = isLookDue ? new Date(now - UNSURE_MS) : undefined;
   if (isLookDue) memory.look_at = now + LOOK_BACK_MS;
   const names = await airdropsToFollow(app.pool, { network: networkOf(app.chain), paid_since });
-  if (names.length === 0) return isCurrent ? "idle" : "done";
+  if (names.length === 0) return isCurrent ? idleUntil(new Date(memory.look_at).toISOString()) : "done";
   // Sends nothing, and detects no reorg, on a chain other than the log's.
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;

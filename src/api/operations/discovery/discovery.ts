@@ -58,7 +58,9 @@ const health = operation({
               last_good_s: z
                 .int()
                 .nullable()
-                .describe("Seconds since its last good run, give or take five; null before the first"),
+                .describe(
+                  "Seconds since its last good run, give or take thirty; one without work runs every five minutes. Null before the first",
+                ),
               trouble: z
                 .object({
                   status: z.string(),
