@@ -1,6 +1,7 @@
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { LIMIT_MS } from "./test/support/until.ts";
-import { type Tier, testFiles, tiers } from "./test/tiers.ts";
+import { LONGEST, type Tier, testFiles, tiers } from "./test/tiers.ts";
 
 const tierOf = tiers();
 const files = testFiles();
@@ -28,6 +29,16 @@ const project = (tier: Tier, more: TestProjectInlineConfiguration["test"] = {}) 
   },
 });
 
+/** Without times of an earlier run, vitest begins with the largest files, and one that takes minutes may end alone. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLongest = ({ moduleId }: TestSpecification) =>
+      LONGEST.some((name) => moduleId.endsWith(`/test/${name}.long.test.ts`));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))];
+  }
+}
+
 /** Services, chains and processes of the tests start compiled, on one Postgres for the whole run. */
 const running: TestProjectInlineConfiguration["test"] = {
   globalSetup: ["test/support/postgres-global.ts"],
@@ -43,6 +54,7 @@ export default defineConfig({
     // Many wait for blocks and processes: three workers more than two cores keep these busy meanwhile. Said for all projects
     // at once, so that `--maxWorkers` overrules it.
     maxWorkers: 5,
+    sequence: { sequencer: LongestFirst },
     projects: [project("imports"), project("pure"), project("stories", running), project("long", running)],
   },
 });

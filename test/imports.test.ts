@@ -6,7 +6,7 @@ import { breachOf, layerOf } from "../src/domain/evolution/import-rules.ts";
 import { importsIn } from "../src/domain/evolution/imports.ts";
 import { circlesAmong } from "./circles.ts";
 import { importsOf, violationsOf } from "./import-violations.ts";
-import { testFiles, tiers } from "./tiers.ts";
+import { LONGEST, testFiles, tiers } from "./tiers.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -265,5 +265,10 @@ describe("a test file's tier", () => {
     for (const file of ["unit", "api/http", "chain/settlement", "trade/analytics"])
       expect(tierHere(`test/${file}.test.ts`)).toBe("stories");
     expect(new Set(testFiles().map(tierHere)).size).toBe(4);
+  });
+
+  test("of the files that begin a long run is long", () => {
+    const files = new Set(testFiles());
+    expect(LONGEST.filter((name) => !files.has(`test/${name}.long.test.ts`))).toEqual([]);
   });
 });

@@ -6,6 +6,20 @@ const ROOT = join(import.meta.dirname, "..");
 
 export type Tier = "imports" | "pure" | "stories" | "long";
 
+/** Long files that take a minute or more: a run begins with them. */
+export const LONGEST = [
+  "documented/guides",
+  "datasets/history",
+  "projections/equal",
+  "signals/track-record",
+  "cli/package",
+  "cli/cli",
+  "explorer/page",
+  "trust/eas",
+  "reports/reports",
+  "datasets/readers-fuzz",
+];
+
 /** The packages that open a database, a process, a socket, a browser or a compiler. */
 const OPENERS = new Set([
   "@duckdb/node-api",
