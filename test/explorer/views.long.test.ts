@@ -25,7 +25,7 @@ type View = { tool: string; input: Record<string, unknown>; says: RegExp };
 const views: Record<string, View> = {
   series: {
     tool: "trade_timeline",
-    input: { reporters: "DE,FR", flow: "IMPORT", years: "2023-2024" },
+    input: { reporters: ["DE", "FR"], flow: "IMPORT", years: "2023-2024" },
     says: /Source: /,
   },
   ranking: { tool: "trade_top_products", input: { reporter: "DE", flow: "EXPORT", limit: 10 }, says: /rows/ },
@@ -34,7 +34,7 @@ const views: Record<string, View> = {
     input: { reporter: "DE", flow: "IMPORT", limit: 20 },
     says: /Point at a country/,
   },
-  report: { tool: "sovereign_brief", input: BRIEF.input, says: /Facts|facts/ },
+  report: { tool: "sovereign_brief", input: BRIEF.input, says: /Methods and sources/ },
   proof: { tool: "log_proof", input: eventProof.example, says: /The proof holds: verified here/ },
 };
 
@@ -114,6 +114,9 @@ describe.skipIf(!executable)(`views in a host${executable ? "" : " (skipped: no 
           expect(sizes.at(-1)!.params!.height).toBeGreaterThan(100);
           if (PICTURES) {
             mkdirSync(PICTURES, { recursive: true });
+            await page.evaluate(
+              "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))",
+            );
             const path = join(PICTURES, `${name}-${look.theme}-${look.width}.png`);
             await page.screenshot({ path, fullPage: true });
           }

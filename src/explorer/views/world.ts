@@ -9,7 +9,7 @@ type Topology = {
   objects: { countries: { geometries: Geometry[] } };
 };
 
-export type Country = { code: string | undefined; name: string; path: string; centre: Point };
+export type Country = { code: string | undefined; name: string; path: string };
 
 /** In the drawing's units. */
 export const [WIDTH, HEIGHT] = [1_000, 480];
@@ -37,9 +37,19 @@ const decoded = arcs.map((arc) => {
     x += dx;
     y += dy;
     const { scale, translate } = transform;
-    return projected([x * scale[0] + translate[0], y * scale[1] + translate[1]]);
+    return [x * scale[0] + translate[0], y * scale[1] + translate[1]];
   });
 });
+
+/** A ring that crosses the antimeridian goes on beyond it, so that no line runs back over the whole map. */
+function unwrapped(ring: Point[]): Point[] {
+  let turn = 0;
+  return ring.map(([longitude, latitude], at): Point => {
+    const before = ring[at - 1]?.[0] ?? longitude;
+    if (Math.abs(longitude - before) > 180) turn += longitude < before ? 360 : -360;
+    return [longitude + turn, latitude];
+  });
+}
 
 const ringOf = (ring: number[]): Point[] =>
   ring.flatMap((at, n) => {
@@ -51,11 +61,8 @@ const pathOf = (ring: Point[]) => `M${ring.map(([x, y]) => `${x.toFixed(1)},${y.
 
 function countryOf({ type, id, properties, arcs: own }: Geometry): Country {
   const polygons = (type === "Polygon" ? [own] : own) as number[][][];
-  const rings = polygons.flatMap((polygon) => polygon.map(ringOf));
-  const largest = rings.toSorted((a, b) => b.length - a.length)[0]!;
-  const sum = largest.reduce(([x, y], [dx, dy]): Point => [x + dx, y + dy], [0, 0] as Point);
-  const centre: Point = [sum[0] / largest.length, sum[1] / largest.length];
-  return { code: codeOf(id), name: properties.name, path: rings.map(pathOf).join(""), centre };
+  const rings = polygons.flatMap((polygon) => polygon.map((ring) => unwrapped(ringOf(ring)).map(projected)));
+  return { code: codeOf(id), name: properties.name, path: rings.map(pathOf).join("") };
 }
 
 /** ISO's two letters by M49 number, from the browser's CLDR. Comext writes XS for Serbia and XK for Kosovo. */
