@@ -15,47 +15,60 @@ const usdc = z.string().regex(/^\d+\.\d{2,6}$/);
 const transaction = z.object({
   to: address.describe("The channels' contract"),
   data: hexBytes.describe("The call, encoded"),
-  value: z.literal("0"),
+  value: z.literal("0").describe("No ether goes along"),
 });
 
 const channelAnswer = z.object({
-  id: z.string(),
-  channel_id: chainHash,
-  network: z.string(),
-  asset: address,
-  payer: address,
+  id: z.string().describe("Network, asset, payer and channel id"),
+  channel_id: chainHash.describe("The EIP-712 hash of the channel's configuration"),
+  network: z.string().describe("CAIP-2"),
+  asset: address.describe("USDC"),
+  payer: address.describe("The wallet whose deposit it is"),
   payer_authorizer: address.describe("The key that signs vouchers"),
   pay_to: address.describe("The receiver of claims"),
   receiver_authorizer: address.describe("The service's key that signs claims and refunds"),
-  withdraw_delay_s: z.int(),
+  withdraw_delay_s: z.int().describe("Seconds between both transactions of leaving without us"),
   balance_usdc: usdc.describe("All deposits, less what left the channel by a withdrawal or refund"),
   charged_usdc: usdc.describe("All accepted vouchers"),
   claimed_usdc: usdc.describe("The part of it that the service has claimed on the chain"),
   owed_usdc: usdc.describe("The part of it that is not claimed"),
   left_usdc: usdc.describe("What further vouchers can pay"),
   newest_voucher: z
-    .object({ charged_usdc: usdc, signature: hexBytes, accepted_at: time })
+    .object({
+      charged_usdc: usdc.describe("All charges, this one included"),
+      signature: hexBytes.describe("Your signature of the sum"),
+      accepted_at: time.describe("When its call was answered"),
+    })
     .nullable()
     .describe("Null if the chain alone knows of the charges"),
   withdrawal: z
     .object({
-      amount_usdc: usdc,
-      begun_at: time,
+      amount_usdc: usdc.describe("What leaves the deposit"),
+      begun_at: time.describe("When the chain took initiateWithdraw"),
       ready_at: time.describe("finalizeWithdraw works from then on"),
     })
     .nullable()
     .describe("Your pending withdrawal"),
   refund: z
-    .object({ amount_usdc: usdc, nonce: digits, opened_at: time })
+    .object({
+      amount_usdc: usdc.describe("What returns to the payer"),
+      nonce: digits.describe("The contract takes one refund a nonce"),
+      opened_at: time.describe("When it was requested"),
+    })
     .nullable()
     .describe("A refund that is on its way"),
-  leave: z.object({
-    with_us: z.string(),
-    without_us: z
-      .object({ begin: transaction.nullable(), finish: transaction })
-      .describe("Two transactions by the payer or its voucher key; `begin` is null if nothing is left"),
-  }),
-  opened_at: time,
+  leave: z
+    .object({
+      with_us: z.string().describe("What to send to this service"),
+      without_us: z
+        .object({
+          begin: transaction.nullable().describe("initiateWithdraw of the rest"),
+          finish: transaction.describe("finalizeWithdraw, after the delay"),
+        })
+        .describe("Two transactions by the payer or its voucher key; `begin` is null if nothing is left"),
+    })
+    .describe("Both ways out"),
+  opened_at: time.describe("When this service first saw it"),
   seen_block: z.int().describe("The chain's state in this answer is not older"),
   development_chain: z.boolean().describe("True where the USDC is worth nothing"),
 });

@@ -255,13 +255,21 @@ const revenueTransparency = operation({
       }),
       channels: z
         .object({
-          contract: address,
-          channels: z.int(),
+          contract: address.describe("x402BatchSettlement"),
+          channels: z.int().describe("All that were used here"),
           calls: z.int().describe("Calls that vouchers paid for"),
           charged_usdc: usdc.describe("The sum of their prices"),
           claimed_usdc: usdc.describe("The part of it that was claimed on the chain"),
           escrow_usdc: usdc.describe("Deposits, less what was claimed, withdrawn or refunded"),
-          by_operation: z.array(z.object({ operation: z.string(), calls: z.int(), charged_usdc: usdc })),
+          by_operation: z
+            .array(
+              z.object({
+                operation: z.string().describe("Its name"),
+                calls: z.int().describe("Calls that vouchers paid for"),
+                charged_usdc: usdc.describe("The sum of their prices"),
+              }),
+            )
+            .describe("The same by operation"),
         })
         .describe("Calls that were paid from prepaid channels; the totals above do not include them"),
       payments: z.array(
