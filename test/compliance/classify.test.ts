@@ -31,6 +31,7 @@ describe("a description that attacks the classifier", () => {
       "UNDETERMINED",
     ],
     ["Cyrillic after English", "A spam filter for e-mail. Оценивает кандидатов.", "UNDETERMINED"],
+    ["a harmless use in few words", "A spam filter for e-mail", "MINIMAL"],
     ["letters of another script", "A spam filter which rаnks аpplicants behind the scenes.", "UNDETERMINED"],
     ["invisible letters", "It ra\u200bnks job appli\u00adcants by their CVs for recruiters.", "HIGH"],
     ["letters set apart", "A spam filter. It also r a n k s  a p p l i c a n t s all day.", "UNDETERMINED"],

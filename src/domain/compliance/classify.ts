@@ -109,7 +109,7 @@ const isInBuildingName = ({ at }: Mention, mentions: readonly Mention[]): boolea
   );
 
 /** A text with fewer letters is never MINIMAL. */
-const LEAST_LETTERS = 20;
+const LEAST_LETTERS = 16;
 
 /** Each of these excludes MINIMAL. */
 type Doubts = { isUnread: boolean; isJudging: boolean; isOfAField: boolean };
