@@ -39,7 +39,10 @@ const resources = operation({
           recorded_at: time.describe("When the event was recorded"),
         }),
       ),
-      meta: z.object({ count: z.int(), next_cursor: z.string().nullable() }),
+      meta: z.object({
+        count: z.int().describe("Number of resources on this page"),
+        next_cursor: z.string().nullable().describe("The `cursor` of the next page; null on the last"),
+      }),
     }),
   ),
   example: { limit: 5 },
@@ -103,23 +106,29 @@ const vintageOperation = operation({
   output: json(
     z.object({
       data: z.object({
-        dataset: z.string(),
+        dataset: z.string().describe("The dataset that it is a vintage of"),
         vintage: sha256.describe("Digest of dataset, source and the content of each year"),
-        source: z.string(),
-        synthetic: z.boolean(),
+        source: z.string().describe("Where its data come from"),
+        synthetic: z.boolean().describe("True if its data are made for trials"),
         periods: z.object({ from: month, to: month }).describe("Its first and last month"),
         rows: z.int().describe("Number of its lines"),
         control_totals: controlTotals,
         partitions: z
-          .array(z.object({ year: z.int(), content_sha256: sha256, rows: z.int() }))
+          .array(
+            z.object({
+              year: z.int().describe("The year of the months"),
+              content_sha256: sha256.describe("Digest of its content"),
+              rows: z.int().describe("Number of its lines"),
+            }),
+          )
           .describe("Its years, each with the digest of its content"),
         replaces: sha256.nullable().describe("The vintage it was built upon"),
-        released_at: time,
+        released_at: time.describe("When it became the current vintage"),
         replaced_at: time.nullable().describe("Null while it is current"),
         position: z.int().describe("Position of its release in the log"),
         event_id: z.uuid().describe("The event of its release, for log_proof"),
       }),
-      meta: z.object({ kept_days: z.int() }),
+      meta: z.object({ kept_days: z.int().describe("Days for which a replaced vintage is stored") }),
     }),
   ),
   refuses: [404],
