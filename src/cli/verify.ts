@@ -102,7 +102,7 @@ the WITNESSES; the report names any that is unreachable.
   return verifying;
 }
 
-/** The two notes as they were signed: whoever reads them needs nothing else. */
+/** The two notes as they were signed; a reader needs nothing else. */
 const formatConvictions = ({ convictions = [] }: PackReport): string =>
   convictions
     .map(({ ours, theirs }) => `\nTwo histories under one signature. Here:\n\n${ours}\nThere:\n\n${theirs}`)

@@ -141,7 +141,7 @@ async function withdrawalsOf(
   return sides;
 }
 
-/** Charges and claims of each channel in the log beside the chain's own sums. */
+/** Charges and claims of each channel in the log, with the chain's own sums. */
 async function channelsOf(app: App, entries: ReadonlyMap<string, ChannelEntry>): Promise<ChannelBooks> {
   const sums: ChannelBooks = {
     ...{ chain_micro: 0n, log_micro: 0n, differences: [] },

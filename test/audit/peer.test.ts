@@ -1,4 +1,4 @@
-/** What two auditors fetched: one history, one that continues the other, or two that convict their signer; and policies over packs. */
+/** Two auditors' checkpoints: one history, one that continues the other, or two that convict their signer; and policies over packs. */
 import { describe, expect, test } from "vitest";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import { openNote, parseVerifierKey } from "../../src/anchoring/note.ts";

@@ -24,7 +24,7 @@ import {
 const chromium = chromiumPath();
 /** Good by web.dev's measure of layout shift. */
 const MOST_SHIFT = 0.1;
-/** Of a page with its styles, scripts and first answers, as sent. */
+/** The bytes of a page with its styles, scripts and first answers, as sent. */
 const MOST_BYTES = 80_000;
 const PARTNERS = "/docs/operations/trade_top_partners";
 

@@ -121,7 +121,7 @@ test("two channels of one wallet do not pay for each other", async () => {
   expect([await sumsOf(one), await sumsOf(two)]).toEqual([sums, sums]);
 });
 
-test("an operator restored from an old backup is told by the chain, and charges nobody twice", async () => {
+test("an operator restored from an old backup learns from the chain, and charges nobody twice", async () => {
   const payer = await opened(2);
   const copy = await copyOfDatabase({ url: service.database_url });
   for (let n = 0; n < 3; n++) await payer.pay(echo(service.url, `after-${n}`), terms, {}, elsewhere());

@@ -106,7 +106,7 @@ function themed(css: string): string {
 /** Widths of the two drawings: a conversation on a desk and on a phone. */
 const [WIDE, NARROW] = [900, 340];
 
-/** What the view of an answer shows beside its JSON: the service's own drawing or page. */
+/** The service's own drawing or page, which the view of an answer shows with its JSON. */
 export async function drawnFor(
   operation: Operation,
   answer: SourcedAnswer,

@@ -28,7 +28,7 @@ export type CallParts = {
   printer: Printer;
   public_url: string;
   problemOf: (error: unknown, path: string, request_id: string) => ProblemAnswer;
-  /** Whether a digest names a vintage that can be read again. */
+  /** True if a digest names a vintage that can be read again. */
   isVintage: (digest: string) => boolean;
 };
 

@@ -40,7 +40,7 @@ export const uriOf = (kind: Kind, id: string): string => `${SCHEME}//${kind}/${e
 
 type Content = CallToolResult["content"][number];
 
-/** What a result rests on and left behind, where that can be read again. */
+/** Links from a result to the vintages, reports, receipts and proofs that can be read again. */
 export function linksOf(
   { isVintage }: { isVintage: (digest: string) => boolean },
   { structuredContent, isError, _meta: resultMeta }: CallToolResult,

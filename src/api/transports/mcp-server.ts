@@ -1,4 +1,4 @@
-/** What an MCP host may request: tools, resources, skills, and views where the host shows them. */
+/** The MCP server of a host: tools, resources, skills, and views if the host shows them. */
 import {
   type ClientCapabilities,
   ProtocolError,

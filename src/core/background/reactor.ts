@@ -101,14 +101,14 @@ export function startReactors(
 ): { stop(): Promise<void> } {
   const leases = reactorLeases(app.pool);
   const loops = reactors.map((one) => {
-    const standing = new ReactorStatus(app.pool, one, log);
+    const status = new ReactorStatus(app.pool, one, log);
     return startLeasedLoop({
       leases,
       name: one.name,
       renewal: "heart",
-      work: (lease, signal) => runTicks({ app, one, log, standing, lease, signal }),
+      work: (lease, signal) => runTicks({ app, one, log, status, lease, signal }),
       // The database is unavailable.
-      failed: (error) => standing.tell({ status: "failed", reason: reasonOf(error) }),
+      failed: (error) => status.report({ status: "failed", reason: reasonOf(error) }),
     });
   });
   return {
@@ -125,22 +125,22 @@ type Tenure = {
   app: App;
   one: Reactor;
   log: ReactorLog;
-  standing: ReactorStatus;
+  status: ReactorStatus;
   lease: HeldLease;
   signal: AbortSignal;
 };
 
-async function runTicks({ app, one, log, standing, lease, signal }: Tenure): Promise<void> {
+async function runTicks({ app, one, log, status, lease, signal }: Tenure): Promise<void> {
   const every_ms = typeof one.every_ms === "number" ? one.every_ms : one.every_ms(app);
   const take = one.begin();
-  await standing.recall();
+  await status.recall();
   while (!signal.aborted) {
     // Read before the tick: any event during it ends the rest.
     const { position } = app.tail;
     const outcome = await inTick(one.name, () => runTick(take, { app, log, signal, lease }));
     if (outcome === "lost") return;
     const next = restOf(outcome);
-    await standing.note("until" in next ? { status: "done" } : next);
+    await status.note("until" in next ? { status: "done" } : next);
     await pause(every_ms, signal);
     if ("until" in next) await untilWork({ app, position, every_ms, until: next.until, signal });
   }
@@ -244,7 +244,7 @@ class ReactorStatus {
   readonly #pool: pg.Pool;
   readonly #one: Reactor;
   readonly #log: ReactorLog;
-  #told: Status = { status: "done" };
+  #reported: Status = { status: "done" };
   #noted_at = Number.NEGATIVE_INFINITY;
 
   constructor(pool: pg.Pool, one: Reactor, log: ReactorLog) {
@@ -258,12 +258,12 @@ class ReactorStatus {
     const sql = "select status, reason from reactors.leases where reactor = $1";
     const { rows } = await this.#pool.query<{ status: string; reason: string | null }>(sql, [this.#one.name]);
     const [row] = rows;
-    if (row) this.#told = { status: row.status, ...(row.reason !== null && { reason: row.reason }) };
+    if (row) this.#reported = { status: row.status, ...(row.reason !== null && { reason: row.reason }) };
     this.#noted_at = Number.NEGATIVE_INFINITY;
   }
 
   async note({ status, reason }: Status): Promise<void> {
-    const isNew = this.tell({ status, ...(reason !== undefined && { reason }) });
+    const isNew = this.report({ status, ...(reason !== undefined && { reason }) });
     if (!isNew && performance.now() - this.#noted_at < NOTE_MS) return;
     const sql = `update reactors.leases set status = $2, reason = $3,
         since = case when status = $2 then since else clock_timestamp() end,
@@ -279,11 +279,11 @@ class ReactorStatus {
   }
 
   /** Logs a failure when it begins and ends; true if there was anything to log. */
-  tell(now: Status): boolean {
-    const before = this.#told;
+  report(now: Status): boolean {
+    const before = this.#reported;
     const isNew = before.status !== now.status || (now.status === "failed" && before.reason !== now.reason);
     if (!isNew) return false;
-    this.#told = now;
+    this.#reported = now;
     const { troubles, grave, resumed } = this.#one;
     const facts = { reactor: this.#one.name, ...(now.reason !== undefined && { reason: now.reason }) };
     if (now.status === "done") this.#log.info(facts, resumed);

@@ -1,4 +1,4 @@
-/** Whether the operations of a plan take its slots: known before anything runs or is paid. */
+/** Checks a plan's slots against its operations, before anything runs or is paid. */
 import { refuseWith } from "../../core/model/refusal.ts";
 import type { Fields, Plan, Step } from "./plan.ts";
 import type { SlotName, Slots } from "./slots.ts";

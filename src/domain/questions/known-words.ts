@@ -72,7 +72,7 @@ export function isListed({ folded, english, latvian }: Word, is_english = false)
 const englishMarks =
   /^(the|of|from|to|in|and|by|with|for|who|what|which|how|does|do|is|are|our|my|exports?|imports?|buyers?|sellers?|suppliers?)$/;
 
-/** English words say so: "medicins" beside them is no Latvian word. */
+/** With English words around it, "medicins" is no Latvian word. */
 export const isEnglishText = (words: readonly Word[]): boolean =>
   words.some(({ folded }) => englishMarks.test(folded)) &&
   !words.some(({ text, is_capital }) => !is_capital && /[āčēģīķļņšūž]/.test(text));

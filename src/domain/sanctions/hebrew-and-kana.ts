@@ -23,7 +23,7 @@ export function hebrewWord(word: string, found: Readings): string {
     .replaceAll("'", "");
   if (read === "") return "";
   const shown = unvowelled(read, found);
-  // Hebrew's letters of vowels are not told apart.
+  // Hebrew's letters do not distinguish vowels.
   found.shapes.delete(shown);
   return shown;
 }

@@ -1,4 +1,4 @@
-/** What several views show: a heading, a picture that the service drew, figures and their source. */
+/** Parts of several views: a heading, a picture that the service drew, figures and their source. */
 import { rowsIn, table } from "../answer.ts";
 import { el } from "../dom.ts";
 import { figuresInSvg } from "../figures.ts";

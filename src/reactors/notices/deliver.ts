@@ -32,7 +32,7 @@ const SLOW_MS = 200;
 const meta = { actor: "reactor:notices", operation: "notices.deliver" };
 
 /**
- * `position`: whoever had notices or a change up to there was served. `serving`: deliveries that still run.
+ * `position`: subscriptions with notices or a change up to there were served. `serving`: deliveries that still run.
  */
 export type Memory = {
   position: number;
