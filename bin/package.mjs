@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { licencesIn, noticesOf, vulnerabilities } from "./shipped.mjs";
 
 const run = promisify(execFile);
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -87,14 +88,18 @@ try {
     maxBuffer: 64 * 1024 * 1024,
   });
   await writeFile(join(stage, "sbom.cdx.json"), sbom.stdout);
+  const licences = licencesIn(JSON.parse(sbom.stdout));
+  await writeFile(join(stage, "NOTICES"), await noticesOf(licences, join(ROOT, "node_modules")));
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", process.cwd()], {
     cwd: stage,
     maxBuffer: 64 * 1024 * 1024,
   });
   const [{ filename }] = JSON.parse(stdout);
   const { size } = await stat(join(process.cwd(), filename));
+  const count = new Set(licences.map(({ licence }) => licence)).size;
   process.stdout.write(
-    `${filename}: ${(size / 1e6).toFixed(1)} MB, ${Object.keys(dependencies).length} dependencies\n`,
+    `${filename}: ${(size / 1e6).toFixed(1)} MB, ${Object.keys(dependencies).length} dependencies\n` +
+      `licences: ${count} kinds of ${licences.length} packages, all allowed\n${await vulnerabilities(ROOT)}\n`,
   );
 } finally {
   await rm(stage, { recursive: true, force: true });

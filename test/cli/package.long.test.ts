@@ -17,9 +17,11 @@ const NO_REGISTRY =
 
 let folder: string;
 let tarball: string;
+let printed: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tallystick-installed-"));
   const { stdout } = await run(process.execPath, [PACKAGER], { cwd: folder });
+  printed = stdout;
   tarball = join(folder, stdout.split(":")[0]!);
   await writeFile(join(folder, "package.json"), '{ "private": true }\n');
 });
@@ -32,6 +34,15 @@ const bytesBelow = (path: string): number =>
 
 test("The package has at most 5 MB", async () => {
   expect((await stat(tarball)).size).toBeLessThan(5_000_000);
+});
+
+test("It names the licence of each dependency, and says whether vulnerabilities are known", async () => {
+  const read = (name: string) => run("tar", ["-xzOf", tarball, `package/${name}`], { maxBuffer: 16e6 });
+  const notices = (await read("NOTICES")).stdout;
+  const { dependencies } = JSON.parse((await read("package.json")).stdout) as { dependencies: object };
+  for (const [name, version] of Object.entries(dependencies))
+    expect(notices).toContain(`${name} ${version}: `);
+  expect(printed).toMatch(/^licences: \d+ kinds of \d+ packages, all allowed\nknown vulnerabilities: \S/m);
 });
 
 test("It installs in under 350 MB, and its demo pays, draws and verifies a report", async ({ skip }) => {
