@@ -24,25 +24,26 @@ const stepOf = ({ name, ok, detail, reason }: Verdict): HTMLElement =>
     el("p", { class: "soft whole" }, reason ?? detail),
   );
 
-/** A reader's own knowledge of the key is what makes a proof binding. */
-function keyForm(judge: (key: string | undefined) => void): HTMLElement {
+/** A reader's own knowledge of the key is what makes a proof binding. A host's sandbox lets no form be sent. */
+function keyField(judge: (key: string | undefined) => void): HTMLElement {
   const field = el("input", {
     id: "key",
     autocomplete: "off",
     spellcheck: "false",
     placeholder: "name+8 hex digits+base64",
   });
-  const form = el(
-    "form",
+  const button = el("button", { type: "button" }, "Verify with it");
+  const verify = () => judge(field.value.trim() || undefined);
+  button.addEventListener("click", verify);
+  field.addEventListener("keydown", ({ key }) => {
+    if (key === "Enter") verify();
+  });
+  return el(
+    "div",
     { class: "key" },
     el("label", { for: "key" }, "The log's key that you know"),
-    el("span", { class: "field" }, field, el("button", { type: "submit" }, "Verify with it")),
+    el("span", { class: "field" }, field, button),
   );
-  form.addEventListener("submit", (submit) => {
-    submit.preventDefault();
-    judge(field.value.trim() || undefined);
-  });
-  return form;
 }
 
 openView("proof", async ({ structuredContent }) => {
@@ -63,6 +64,6 @@ openView("proof", async ({ structuredContent }) => {
       Recorded: recorded_at,
     }),
     found,
-    keyForm((key) => void judge(key)),
+    keyField((key) => void judge(key)),
   ];
 });
