@@ -20,7 +20,7 @@ const stepOf = ({ name, ok, detail, reason }: Verdict): HTMLElement =>
   el(
     "li",
     { class: ok ? "good" : "bad" },
-    el("strong", {}, `${ok ? "✓" : "✗"} ${QUESTIONS[name] ?? name}`),
+    el("strong", {}, QUESTIONS[name] ?? name),
     el("p", { class: "soft whole" }, reason ?? detail),
   );
 
