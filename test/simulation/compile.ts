@@ -1,5 +1,5 @@
 /** Bundles the simulation with the service's own code; a fault replaces one piece of text in one file of the copy. */
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -20,7 +20,11 @@ export async function compile(fault?: Fault): Promise<Simulation> {
     packages: "external",
     plugins: fault ? [{ name: "fault", setup: (bundle) => put(fault, bundle) }] : [],
   });
-  return (await import(`${pathToFileURL(outfile)}?${Date.now()}`)) as Simulation;
+  try {
+    return (await import(`${pathToFileURL(outfile)}?${Date.now()}`)) as Simulation;
+  } finally {
+    rmSync(outfile);
+  }
 }
 
 function put({ name, file, was, is }: Fault, bundle: Parameters<import("esbuild").Plugin["setup"]>[0]): void {
