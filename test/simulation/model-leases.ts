@@ -49,7 +49,7 @@ export const LEASE_ANSWERS: { marks: string; answer: Answer }[] = [
     marks: "set holder = null",
     answer: ([name, holder], { rows }) => {
       const row = rows.get(String(name));
-      if (row?.holder === holder)
+      if (row && row.holder === holder)
         rows.set(String(name), { holder: null, token: row.token + 1, held_until: Number.NEGATIVE_INFINITY });
       return [];
     },

@@ -157,7 +157,7 @@ class Run {
       const outcome = await Promise.race([turn, clock.sleep(60_000)]);
       if (outcome instanceof Error && !isExpected(outcome))
         this.broken.push(outcome.stack ?? outcome.message);
-      if (typeof outcome === "object" && "reason" in outcome && !AWAY.test(String(outcome.reason)))
+      if (outcome && typeof outcome === "object" && "reason" in outcome && !AWAY.test(String(outcome.reason)))
         this.broken.push(`reconciliation failed: ${outcome.reason}`);
       if (clock.now < END_MS) clock.at(clock.now + RECONCILE_MS, () => void again());
     };
