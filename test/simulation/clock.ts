@@ -96,11 +96,10 @@ export class VirtualClock {
       random: Math.random,
       pause: timers.setTimeout,
     };
-    globalThis.setTimeout = ((run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>
-      Object.assign(
-        this.at(this.now + ms, () => run(...args)),
-        { unref() {}, ref() {} },
-      )) as never;
+    globalThis.setTimeout = ((run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
+      const timer = this.at(this.now + ms, () => run(...args));
+      return Object.assign(timer, { unref: () => timer, ref: () => timer });
+    }) as never;
     globalThis.clearTimeout = ((due: unknown) => this.cancel(due)) as never;
     globalThis.setInterval = ((run: () => void, ms: number) => this.#repeat(run, ms)) as never;
     globalThis.clearInterval = ((beat: { stop: () => void } | undefined) => beat?.stop()) as never;
