@@ -16,6 +16,23 @@ export const faults: readonly Fault[] = [
     is: "",
   },
   {
+    name: "equal payments judged at once",
+    file: "src/domain/payments/payment.ts",
+    seed: 4,
+    steps: 2,
+    was: `    if (!isFree(state)) refuse(paymentProblems["payment-known"], "this payment was presented before");
+    // Both could`,
+    is: `    // Both could`,
+  },
+  {
+    name: "a transfer that a reorganisation took back stays settled",
+    file: "src/reactors/payments/reconcile.ts",
+    seed: 10,
+    steps: 4,
+    was: 'if (state.status === "settled" && !gone.has(state.settlement.block_hash)) return [];',
+    is: 'if (state.status === "settled") return [];',
+  },
+  {
     name: "the answer of one call goes to another",
     file: "src/api/serve/x402/presented-status.ts",
     seed: 1,
