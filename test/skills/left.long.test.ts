@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { runFor } from "../../src/api/operations/skills/run-skill.ts";
+import { refuse } from "../../src/core/model/refusal.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import * as executions from "../../src/domain/skills/execution.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
@@ -141,14 +142,20 @@ describe("a payment", () => {
   });
 
   test("for a batch is refunded for the failed share, once the whole batch has ended", async () => {
-    const body = { agents: ["spider", "oracle"], task: "What was unusual in the United States?" };
+    const body = { agents: ["spider", "oracle"], task: EXAMPLE.task };
     const answer = await setup.pays<Shown[]>(wallet(1), "batch", body);
     expect([answer.status, answer.data?.map(({ price_usdc }) => price_usdc)]).toEqual([
       200,
       ["0.50", "0.50"],
     ]);
     const ids = answer.data.map(({ execution_id }) => execution_id);
-    await setup.works();
+    await setup.works(
+      skillsReactor((run) => {
+        if (run.facts.agent !== "oracle") return runFor(run);
+        run.begins("timeline");
+        return refuse("unprocessable", "the series is too short");
+      }),
+    );
     const ended = await Promise.all(ids.map((id) => setup.executionOf(PAYER, id)));
     expect(ended.map(({ status }) => status)).toEqual(["finished", "failed"]);
     expect(ended[1]!.failed).toMatchObject({ code: "refused", step: "timeline" });
