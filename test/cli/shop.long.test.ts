@@ -1,5 +1,5 @@
 /** The shop by its operator's command line: the real command, a new folder, the embedded database and vault. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -31,8 +31,17 @@ async function shop(more: Record<string, string>, ...args: string[]): Promise<st
 }
 
 test("the demo buys pellets from the price list to the delivery, and the operator's lists agree", async () => {
-  const { code, stdout, stderr } = await run("demo", "--story", "shop");
+  const FETCHES = join(dir, "fetches");
+  const noting = new URL("../support/noted-fetches.mjs", import.meta.url).href;
+  const { code, stdout, stderr } = await runWith(
+    { ...settings(), TRUST_SECONDS: "5", FETCHES, NODE_OPTIONS: `--import ${noting}` },
+    ...["demo", "--story", "shop"],
+  );
   expect(code, stderr).toBe(0);
+  // One stream of notices; the order is read once, at the end: with a 402 before the payment.
+  const fetches = (await readFile(FETCHES, "utf8")).trim().split("\n");
+  const times = (request: string) => fetches.filter((one) => one === request).length;
+  expect([times("GET /v1/agent/notices"), times("GET /v1/agent/orders")], fetches.join("\n")).toEqual([1, 2]);
   const steps = [...stdout.matchAll(/^(\d) {2}(.+?) {2}/gm)].map(([, n, title]) => `${n} ${title}`);
   expect(steps).toEqual([
     "1 The stock",

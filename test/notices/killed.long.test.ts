@@ -13,7 +13,7 @@ import { development } from "../alerts/delivery-setup.ts";
 import { openReceiver, type Receiver } from "../alerts/receiver.ts";
 import { startProgram } from "../support/compiled.ts";
 import { randomNumbers } from "../support/random-events.ts";
-import { scaled } from "../support/scale.ts";
+import { SCALE, scaled } from "../support/scale.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { eventOf, folded, recorded, stateOf, subscribed } from "./notices-setup.ts";
@@ -21,7 +21,7 @@ import { eventOf, folded, recorded, stateOf, subscribed } from "./notices-setup.
 const SIGNING_KEY = generateKeyPairSync("ed25519")
   .privateKey.export({ type: "pkcs8", format: "der" })
   .toString("base64");
-const KILLS = scaled(25, 2);
+const KILLS = SCALE < 10 ? scaled(25, 2) : scaled(100);
 /** Processes that stand by, so that the next one need not start first. */
 const STANDING_BY = 2;
 const SUBJECTS = 12;
