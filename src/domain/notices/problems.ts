@@ -2,6 +2,13 @@
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const noticeProblems = problemTypes({
+  "notices-past-keeping": {
+    code: "not_found",
+    status: 410,
+    title: "Notices past their keeping",
+    meaning:
+      "The cursor is older than the notices that are stored, so some are missing: begin again without a cursor, and read what you missed in the change feed.",
+  },
   "too-many-test-notices": {
     code: "quota_exceeded",
     title: "Too many test notices",

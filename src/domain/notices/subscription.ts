@@ -12,6 +12,8 @@ import { kindNames } from "./kinds.ts";
 import { noticeProblems } from "./problems.ts";
 
 export const MOST_SUBSCRIPTIONS = 20;
+/** Days that a notice stays; a webhook that has not taken it holds it longer. */
+export const KEEP_DAYS = 90;
 /** Notices beyond `through` among which those of other subjects still go out. */
 export const WINDOW = 500;
 /** While so many subjects fail, no other subject's notice goes out: the webhook itself is down. */

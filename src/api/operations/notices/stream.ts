@@ -1,7 +1,13 @@
 /** A caller's notices as lines or server-sent events. */
 import { z } from "zod";
+import type { LogHead } from "../../../../eventstore/types.ts";
+import type { App } from "../../../core/app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { kindNames, noticeTypes } from "../../../domain/notices/kinds.ts";
 import { contentOf } from "../../../domain/notices/message.ts";
+import { noticeProblems } from "../../../domain/notices/problems.ts";
+import { KEEP_DAYS } from "../../../domain/notices/subscription.ts";
+import { eventsAt } from "../../../projections/anchoring/events.ts";
 import { noticeFeed } from "../../../projections/notices/feed.ts";
 import { operation, owner, stream } from "../../declare/index.ts";
 import { afterCursor } from "../replay/after-cursor.ts";
@@ -35,7 +41,7 @@ export const noticesStream = (heartbeat_ms = 15_000) =>
     summary: "What changed: your tasks, bounties, orders, executions, checks and refunds, and new releases",
     description: `Each change of a subject of yours, in log order: as requester, worker, creator, claimant, buyer, issuer or payee. Releases and
 duties are for everybody. One JSON object a line, or server-sent events, whose \`id\` is the cursor: \`Last-Event-ID\` resumes after it, and
-nothing is lost or repeated. Without a cursor it begins now. It ends when it is up to date; \`follow=true\` and server-sent events go on,
+nothing is lost or repeated for ${KEEP_DAYS} days. Without a cursor it begins now. It ends when it is up to date; \`follow=true\` and server-sent events go on,
 with a mark in every ${heartbeat_ms / 1000} seconds of silence. notices_subscribe sends the same to a webhook.`,
     access: [owner("read")],
     input: z.object({
@@ -43,7 +49,7 @@ with a mark in every ${heartbeat_ms / 1000} seconds of silence. notices_subscrib
         .string()
         .max(200, "is a cursor of this stream")
         .optional()
-        .describe("Notices after this cursor; `start`: all of them; omitted: new ones alone"),
+        .describe("Notices after this cursor; `start`: all that are stored; omitted: new ones alone"),
       kinds: z
         .preprocess((given) => (typeof given === "string" ? given.split(",") : given), kindsField)
         .optional()
@@ -52,7 +58,7 @@ with a mark in every ${heartbeat_ms / 1000} seconds of silence. notices_subscrib
       follow: z.boolean("is true or false").default(false).describe("Send new notices as they come"),
     }),
     output: stream(line, mark),
-    refuses: [409],
+    refuses: [409, 410],
     example: { cursor: "start", kinds: ["release"] },
     handle: async ({ input, caller, app, signal, stream }) => {
       const [name, cursor] =
@@ -64,7 +70,7 @@ with a mark in every ${heartbeat_ms / 1000} seconds of silence. notices_subscrib
           ? await app.store.head()
           : cursor === "start"
             ? (await app.store.headAt(0))!
-            : await afterCursor(app, cursor, name);
+            : await keptAfter(app, await afterCursor(app, cursor, name));
       const isSse = stream.wire === "sse";
       return noticeFeed(app, {
         tenant: caller.tenant,
@@ -81,3 +87,15 @@ with a mark in every ${heartbeat_ms / 1000} seconds of silence. notices_subscrib
       });
     },
   });
+
+/** A place from which no notice has left. */
+async function keptAfter({ pool, clock }: App, head: LogHead): Promise<LogHead> {
+  const event = (await eventsAt(pool, [head.position])).get(head.position);
+  const oldest_us = (clock.now().getTime() - KEEP_DAYS * 86_400_000) * 1_000;
+  if (event && event.recorded_at_us < oldest_us)
+    refuse(
+      noticeProblems["notices-past-keeping"],
+      `the cursor is older than ${KEEP_DAYS} days: begin without a cursor, and read what you missed in wal-since`,
+    );
+  return head;
+}
