@@ -36,6 +36,15 @@ const passing = {
   extensions: ["sep-2640-skills-directory", "sep-2640-skills-enumeration", "sep-2640-skills-manifest"],
 };
 
+/** Single checks of these cases that need a test server's tools, or a skill with a folder within. */
+const needsFixture = [
+  "sep-2575-server-rejects-undeclared-capability",
+  "sep-2575-missing-capability-http-400",
+  "sep-2575-http-server-no-independent-requests-on-stream",
+  "sep-2575-server-no-log-without-loglevel",
+  "sep-2640-directory-read-subdir-mimetype",
+];
+
 type Check = {
   id: string;
   status: "SUCCESS" | "FAILURE" | "WARNING" | "SKIPPED" | "INFO";
@@ -91,9 +100,11 @@ async function failuresOf(scenario: string, version: string | undefined): Promis
     checks.some(({ status }) => status === "SUCCESS"),
     printed,
   ).toBe(true);
-  return checks.flatMap(({ id, status, errorMessage }) =>
-    status === "FAILURE" ? [`${id}: ${errorMessage}`] : [],
-  );
+  const isLeftOut = ({ id, errorMessage = "" }: Check) =>
+    needsFixture.includes(id) && errorMessage.startsWith("Not testable: ");
+  return checks
+    .filter((check) => check.status === "FAILURE" && !isLeftOut(check))
+    .map(({ id, errorMessage }) => `${id}: ${errorMessage}`);
 }
 
 const versions = ["2025-11-25", "2026-07-28"] as const;

@@ -6,7 +6,8 @@ import { signExample } from "../support/log-example.ts";
 import { LEGACY, type McpHost, MODERN, mcpRequest, mcpResult } from "../support/mcp.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
-import { GAS_KEY, PAYEE } from "../support/wallets.ts";
+import { GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
+import { presentedV2 } from "../support/x402.ts";
 
 type Skill = {
   uri: string;
@@ -192,6 +193,41 @@ test("ask: a refusal names the field and the remedy", async () => {
   const [refused] = callsIn(await textOf("skill://ask-trade-data/SKILL.md")).slice(-1);
   const { structuredContent } = await make(refused!, undefined);
   expect(structuredContent.errors).toEqual([expect.objectContaining({ path: "reporter" })]);
+});
+
+test("pay: the requirement is signed, the same call is answered once, and its receipt can be read", async () => {
+  const call = callsIn(await textOf("skill://pay-for-calls/SKILL.md"))[0]!;
+  const { structuredContent } = await make(call, undefined);
+  const { accepts, resource, extensions } = structuredContent as {
+    accepts: { amount: string }[];
+    resource: object;
+    extensions: object;
+  };
+  const [accepted] = accepts;
+  expect(accepted!.amount).toBe("50000");
+  const signed = await payment(wallet(2), BigInt(accepted!.amount));
+  const _meta = {
+    "x402/payment": presentedV2(signed, PAYEE, { accepted, resource, extensions } as never),
+    "tallystick/prefer": "links",
+  };
+  const paid = { name: call.name, arguments: call.arguments, _meta };
+  const answer = await mcpResult<Called>(host, "tools/call", paid);
+  expect(answer.isError, answer.content[0]!.text).toBeFalsy();
+  const settled = answer._meta!["x402/payment-response"] as { transaction: string };
+  const again = await mcpResult<Called>(host, "tools/call", paid);
+  expect(again._meta!["x402/payment-response"]).toMatchObject({ transaction: settled.transaction });
+  expect(again.structuredContent).toEqual(answer.structuredContent);
+  const links = answer.content as unknown as { type: string; uri: string }[];
+  const receipt = links.find(({ uri }) => uri?.startsWith("tallystick://receipts/"))!;
+  const read = await mcpResult<Read>(host, "resources/read", { uri: receipt.uri });
+  expect(JSON.parse(read.contents[0]!.text).data).toMatchObject({
+    status: "settled",
+    transaction: settled.transaction,
+  });
+  const proof = links.find(({ uri }) => uri?.startsWith("tallystick://proofs/"))!;
+  expect(await mcpResult<Read>(host, "resources/read", { uri: proof.uri })).toMatchObject({
+    contents: [{ mimeType: "application/json" }],
+  });
 });
 
 test("verify: the proof has the members that the skill reads, and the verifier is served", async () => {
