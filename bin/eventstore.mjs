@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCES = join(ROOT, "eventstore");
 
-/** What compiled files read beside them. */
+/** Files that compiled files read from their own folder. */
 const READ = ["migrations", "verify/fast-path/reader.wasm"];
 
 const stage = await mkdtemp(join(tmpdir(), "tallystick-eventstore-"));

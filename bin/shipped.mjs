@@ -1,4 +1,5 @@
-// What a package ships of others: their licences, held against those that this project may pass on, and known vulnerabilities.
+// Other people's packages in a tarball: their licences, compared with those that this project may pass on, and known
+// vulnerabilities.
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -41,7 +41,7 @@ await build({
   minify: true,
 });
 
-// Declarations are made beside the sources, where the compiler finds the dependencies.
+// Declarations are made in the sources' folder, where the compiler finds the dependencies.
 const generated = join(HERE, "generated/openapi.d.ts");
 await mkdir(dirname(generated), { recursive: true });
 await writeFile(generated, astToString(await openapiTypes(JSON.parse(document))));

@@ -20,7 +20,7 @@ export type Fault = { place: number; reason: string };
 /** `head`: note it for the next verification. */
 export type VerifyReport = {
   ok: boolean;
-  /** Said after the word "verified", such as that no witness vouches for the log. */
+  /** A limit, printed after the word "verified": "without a witness". */
   caveat?: string;
   verdicts: Verdict[];
   /** Null without a header: nothing was verified. */

@@ -45,7 +45,7 @@ export function surfaceOf({ openapi, events }: Interface): Map<string, Set<strin
       ? schema
       : { ...schemaOf(named(openapi.components.schemas, schema.$ref)), ...schema, $ref: undefined };
 
-  /** What a value may be, and its members below `place`. */
+  /** The types of a value, and its members below `place`. */
   function* facts(given: Schema, place: string, above: readonly string[] = []): Generator<string> {
     if (given.$ref !== undefined && above.includes(given.$ref))
       return yield `${place} is again ${given.$ref}`;
@@ -132,7 +132,7 @@ function changedPlaces(was: Set<string>, is: Set<string>): Change[] {
   return [...places.values()];
 }
 
-/** What differs between two interfaces, by name. */
+/** The differences between two interfaces, by name. */
 export function changesBetween(older: Interface, newer: Interface): Change[] {
   const [before, after] = [surfaceOf(older), surfaceOf(newer)];
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((subject) => {
@@ -145,7 +145,7 @@ export function changesBetween(older: Interface, newer: Interface): Change[] {
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** What the notes of a change log do not name, and the notes that name nothing. In a note `*` is any text. */
+/** The changes that no note of a change log names, and the notes that name no change. In a note `*` is any text. */
 export function judged(changes: readonly Change[], notes: readonly string[]) {
   const patterns = notes.map((note) => ({
     note,

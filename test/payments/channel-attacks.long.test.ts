@@ -140,7 +140,7 @@ test("an operator restored from an old backup learns from the chain, and charges
       await present(echo(restored.url, "next"), next, elsewhere()),
     );
     expect(error).toMatch(/cumulative_amount_mismatch$/);
-    // What was claimed is known from the chain; the call that was not is forgotten, which is the operator's loss.
+    // The chain knows the claims; the unclaimed call is forgotten, at the operator's loss.
     expect(corrected.extra.channelState).toMatchObject({
       chargedCumulativeAmount: String(4 * PRICE),
       totalClaimed: String(4 * PRICE),

@@ -251,7 +251,7 @@ test.skipIf(!python)(
   },
 );
 
-/** What test/sdk/evidence.py prints of this input. */
+/** The output of test/sdk/evidence.py for this input. */
 function judgedInPython(given: object): Promise<unknown> {
   const program = fileURLToPath(new URL("evidence.py", import.meta.url));
   const PYTHONPATH = fileURLToPath(new URL("../../clients/python", import.meta.url));

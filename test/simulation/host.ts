@@ -11,7 +11,7 @@ export class Host {
   readonly name: string;
   /** Undefined while it lives. */
   died_at: number | undefined;
-  /** It stands still until then, as a stopped or swapped-out process does. */
+  /** It pauses until then, as a stopped or swapped-out process does. */
   paused_until = 0;
   #heard = 0;
 

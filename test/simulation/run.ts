@@ -99,7 +99,7 @@ const idOf = ({ transfer }: SignedTransfer) =>
     nonce: transfer.nonce,
   });
 
-/** What a caller may be told; anything else is a fault of the code, or of a model. */
+/** The allowed answers to a caller; any other is a fault of the code, or of a model. */
 const isExpected = (error: Error) =>
   error instanceof Refusal ||
   error instanceof PaymentRefused ||
@@ -191,7 +191,7 @@ class Run {
       }
       case "pause":
         this.#services[step.process]!.host.paused_until = clock.now + step.for_ms;
-        this.note(`${PROCESSES[step.process]} stands still for ${step.for_ms} ms`);
+        this.note(`${PROCESSES[step.process]} pauses for ${step.for_ms} ms`);
         return;
       case "reorganise":
         chain.reorganise(step.depth);

@@ -40,7 +40,7 @@ const schemas = registry([
   tasks.events,
 ]);
 
-/** What all processes share: the log, the chain, the stored answers, and who lives. */
+/** The state that all processes share: the log, the chain, the stored answers, and the live processes. */
 export type World = {
   clock: VirtualClock;
   log: ModelLog;

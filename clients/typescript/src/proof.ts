@@ -29,7 +29,7 @@ export type EventProof = {
 export type ProofEvidence = {
   /** The log's verifier key, stored before; its address is `/log/key`. */
   key: string;
-  /** What a receipt or an earlier answer says of the event. */
+  /** The event's facts from a receipt or an earlier answer. */
   event?: { event_hash: string; position?: number; event_id?: string; origin?: string };
 };
 

@@ -1,5 +1,6 @@
 /** Addresses of resources, and the links to them that a result has. */
 import type { CallToolRequestParams, CallToolResult } from "@modelcontextprotocol/server";
+import type { Hex } from "../../core/model/chain.ts";
 import { idOf } from "../../domain/payments/payment.ts";
 
 export type Kind = "vintages" | "reports" | "receipts" | "proofs";
@@ -76,11 +77,11 @@ export function linksOf(
 /** The id of a payment of version 2 by EIP-3009. */
 function paymentIn(payment: unknown): string | undefined {
   const { accepted, payload } = (payment ?? {}) as {
-    accepted?: { network?: string; asset?: string };
-    payload?: { authorization?: { from?: string; nonce?: string } };
+    accepted?: { network?: string; asset?: Hex };
+    payload?: { authorization?: { from?: Hex; nonce?: Hex } };
   };
   const { from, nonce } = payload?.authorization ?? {};
   const { network, asset } = accepted ?? {};
   if (!from || !nonce || !network || !asset) return undefined;
-  return idOf({ network, asset, payer: from, nonce } as never).toLowerCase();
+  return idOf({ network, asset, payer: from, nonce }).toLowerCase();
 }

@@ -7,7 +7,7 @@ import { fold, foldedIn, type Word, wordsIn } from "./words.ts";
 
 /** Everyday words: none of them names a product or a country. */
 export const everydayEnglish: ReadonlySet<string> = new Set(everyday.en.split(" "));
-/** Words of letters and tasks: where one stands for no product, it says nothing that a reading leaves out. */
+/** Words of letters and tasks: a reading may leave them out if they name no product. */
 export const contextWords: ReadonlySet<string> = new Set(everyday.context_en.split(" "));
 export const everydayLatvian: ReadonlySet<string> = new Set(everyday.lv.split(" "));
 /** English words that are spelt right, whatever they mean: none is a slip of another. */

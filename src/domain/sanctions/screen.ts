@@ -85,7 +85,7 @@ export function screen(index: NameIndex, name: string, threshold = THRESHOLD, li
     .slice(0, limit);
 }
 
-/** True for a word of a listed name as it stands, rather than two of its neighbours. */
+/** True for one word of a listed name, false for two neighbours joined. */
 function isListedWord(index: NameIndex, text: string): boolean {
   const at = index.byText.get(text);
   return at !== undefined && index.places[at]!.single.length > 0;

@@ -19,7 +19,7 @@ type Listed = { kind: (typeof resourceKinds)[number]; id: string; title: string;
 const resources = operation({
   name: "resources",
   route: "GET /v1/agent/resources",
-  summary: "What you can read again: vintages, your reports and your receipts",
+  summary: "Vintages, reports and receipts that you can read again",
   description:
     "Newest first. Anybody sees the vintages of datasets; a key that may read also sees its tenant's stored reports and " +
     "settled payments. `vintage`, `report` and `payment_status` read one; `log_proof` proves its event. Over MCP these are " +
