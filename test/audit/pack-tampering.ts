@@ -30,6 +30,8 @@ export type Held = {
   checkpoints?: string[];
   events?: ReceiptedEvent[];
   witnesses?: string[];
+  /** The text of a trust policy. */
+  policy?: string;
   network?: string;
   contract?: Hex;
   signer?: Hex;

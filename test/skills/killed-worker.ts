@@ -1,5 +1,4 @@
 /** A worker of skills that ends itself, as kill -9 would, around the append of an event: DIES_AT, such as "after SkillStepDone". */
-import { runFor } from "../../src/api/operations/skills/run-skill.ts";
 import { openCurrent } from "../../src/operator/keep-open.ts";
 import { executionsProjection } from "../../src/projections/skills/executions.ts";
 import { skillsReactor } from "../../src/reactors/skills/run.ts";
@@ -7,6 +6,7 @@ import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { startService } from "../support/service.ts";
 import { DOOMED_SECONDS, turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
+import { refusingRun } from "./refusing-run.ts";
 
 const { DATABASE, DATA, VAULT, DIES_AT } = process.env as Record<string, string>;
 
@@ -27,7 +27,7 @@ aroundCommits(app.store, async (commit, send) => {
 await openCurrent(app, (_, error) => {
   throw error;
 });
-const reactor = skillsReactor(runFor);
+const reactor = skillsReactor(refusingRun);
 await until(async () => {
   await app.caughtUp(executionsProjection, 10_000);
   // Its lease among processes is short, so that the test need not wait for it.

@@ -1,16 +1,18 @@
 /**
  * Workers killed with -9 around each event: every execution ends once, and charges equal finished runs plus refunds.
- * SKILL_RUNS=400 SKILL_KILLS=8 is the size that the service must withstand (CONTRIBUTING.md).
+ * SCALE=100 is the size that the service must withstand.
  */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { forEach } from "../../src/core/coordination/concurrency.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import { MOST_WAITING } from "../../src/domain/skills/execution.ts";
+import { skillsReactor } from "../../src/reactors/skills/run.ts";
 import { startProgram } from "../support/compiled.ts";
 import { scaled } from "../support/scale.ts";
 import { until } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
+import { REFUSED_SKILL, refusingRun } from "./refusing-run.ts";
 import { EXAMPLE, openSkills, type Shown, type SkillsSetup } from "./skills-setup.ts";
 
 const KILLS = [
@@ -64,7 +66,7 @@ const worked = (ids: readonly string[], most: number) =>
   until(async () => {
     await setup.folded();
     if ((await openOf(ids)) <= most) return true;
-    await setup.works();
+    await setup.works(skillsReactor(refusingRun));
     return false;
   });
 
@@ -74,7 +76,7 @@ test(`${RUNS} paid executions, ${ROUNDS} workers killed: each ends once, and cha
     await worked(ids, MOST_WAITING - A_ROUND - 2);
     // Each worker finds some executions that it can begin, one of which is bound to fail.
     const can = { ...EXAMPLE, wait_s: 0 };
-    const cannot = { agents: ["tracker", "oracle"], task: "What was unusual in the United States?" };
+    const cannot = { agents: [REFUSED_SKILL, EXAMPLE.agent], task: EXAMPLE.task };
     for (let n = 0; n < A_ROUND; n++) {
       const { data } = await setup.pays(wallet(1), "run", can);
       ids.push(data.execution_id);
