@@ -25,7 +25,7 @@ import { ABI } from "../../src/domain/payments/generated/channels.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
 import { channelIdOf, saltOf, signDeposit, signVoucher } from "../support/channels.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
-import { balanceOf, openWorkshop, type Workshop } from "./fixture.ts";
+import { balanceOf, openWorkshop, sendAs, type Workshop } from "./fixture.ts";
 
 const DAY = 86_400;
 const token = USDC.address.toLowerCase() as Hex;
@@ -76,12 +76,7 @@ const claimOf = async (rows: ClaimRow[]) =>
   claimCall(rows, await authorizer.sign({ hash: digests.claims(rows) }));
 
 /** Sent by the payer itself, whom the chain impersonates. */
-async function sendAsPayer({ to, data }: Call): Promise<void> {
-  const from = addressOf(payer);
-  await workshop.rpc("anvil_impersonateAccount", from);
-  await workshop.rpc("eth_sendTransaction", { from, to, data });
-  await workshop.rpc("anvil_stopImpersonatingAccount", from);
-}
+const sendAsPayer = (call: Call) => sendAs(workshop, addressOf(payer), call);
 
 test("our digests are those of EIP-712, and of the contract", async () => {
   const config = configOf();
@@ -175,7 +170,7 @@ describe("the rest", () => {
     await sendAsPayer(withdrawCall(config, 1_000_000));
     expect((await stateOf(id)).withdrawal).toMatchObject({ amount_micro: 1_000_000 });
     await send(await claimOf([await rowOf(config, 5_000)]));
-    await sendAsPayer(finishWithdrawalCall(config)).catch(() => undefined);
+    await sendAsPayer(finishWithdrawalCall(config));
     expect((await stateOf(id)).balance_micro).toBe(1_000_000);
     await workshop.rpc("evm_increaseTime", DAY);
     await workshop.rpc("evm_mine");

@@ -7,7 +7,7 @@ import { type HDAccount, privateKeyToAccount } from "viem/accounts";
 import { type BaseChain, type BaseChainOptions, baseChain } from "../../src/adapters/base-chain.ts";
 import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "../../src/adapters/embedded-chain.ts";
 import { isAlive } from "../../src/adapters/folder-lock.ts";
-import type { Hex } from "../../src/core/model/chain.ts";
+import type { Call, Hex } from "../../src/core/model/chain.ts";
 import type { Chain } from "../../src/core/model/ports/chain.ts";
 import type { SignedTransfer, TransferAuthorization } from "../../src/core/model/ports/settlement.ts";
 import { factCalls, paymentFacts, TRANSFER_GAS, transferCall, USDC } from "../../src/domain/payments/usdc.ts";
@@ -123,6 +123,15 @@ async function sentByStranger({ rpc, chain }: Meddled, to: Hex, data: Hex): Prom
   // Mining is paused while the node's state is saved.
   await until(async () => Boolean(await chain.receipt(transaction)));
   return transaction;
+}
+
+/** Lets any account send a call, and waits until it is mined. */
+export async function sendAs({ rpc }: Pick<Meddled, "rpc">, from: Hex, { to, data }: Call): Promise<void> {
+  await rpc("anvil_impersonateAccount", from);
+  await rpc("anvil_setBalance", from, "0xde0b6b3a7640000");
+  const transaction = await rpc("eth_sendTransaction", { from, to, data, gas: "0x7a120" });
+  await until(async () => (await rpc("eth_getTransactionReceipt", transaction)) !== null);
+  await rpc("anvil_stopImpersonatingAccount", from);
 }
 
 /** Mines until the chain's current content is final. */

@@ -11,7 +11,7 @@ import {
   usedQuery,
 } from "../../src/domain/payments/usdc.ts";
 import { addressOf, PAYEE, payment, wallet } from "../support/wallets.ts";
-import { balanceOf, factsOf, openWorkshop, type Workshop } from "./fixture.ts";
+import { balanceOf, carriedByStranger, factsOf, openWorkshop, type Workshop } from "./fixture.ts";
 
 let workshop: Workshop;
 beforeAll(async () => {
@@ -109,11 +109,9 @@ test("batched payments fail separately", async () => {
 });
 
 test("another sender's settlement is found by its log; a cancellation is none", async () => {
-  const { chain, rpc } = workshop;
+  const { chain } = workshop;
   const [carried, cancelled] = [await payment(wallet(5), 70n), await payment(wallet(5), 80n)];
-  const stranger = wallet(9).address;
-  const { data, to } = transferCall(carried);
-  await rpc("eth_sendTransaction", { from: stranger, to, data });
+  await carriedByStranger(workshop, carried);
   const cancellation = await wallet(5).signTypedData({
     ...{ ...typedDomain, primaryType: "CancelAuthorization" },
     message: { authorizer: cancelled.transfer.from, nonce: cancelled.transfer.nonce },

@@ -9,7 +9,7 @@ import * as account from "../../src/domain/lounge/account.ts";
 import { ATTO } from "../../src/domain/lounge/token.ts";
 import { depositsProjection } from "../../src/projections/lounge/deposits.ts";
 import { type DepositMemory, followDeposits } from "../../src/reactors/lounge/follow-deposits.ts";
-import { openWorkshop, rewind, type Workshop } from "../chain/fixture.ts";
+import { openWorkshop, rewind, sendAs, type Workshop } from "../chain/fixture.ts";
 import { aroundCommits } from "../support/around-commits.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turnOf } from "../support/turns.ts";
@@ -45,11 +45,8 @@ async function mine(blocks: number): Promise<void> {
 
 /** Sends tokens to the service, or elsewhere, from one of the demo wallets. */
 async function send(index: number, amount: bigint, to: Hex = PAYEE): Promise<void> {
-  const from = addressOf(wallet(index));
   const data = encodeFunctionData({ abi: ABI, functionName: "transfer", args: [to, amount] });
-  await workshop.rpc("anvil_impersonateAccount", from);
-  const hash = await workshop.rpc<Hex>("eth_sendTransaction", { from, to: DEVELOPMENT_TOKEN, data });
-  await until(async () => (await workshop.rpc("eth_getTransactionReceipt", hash)) !== null);
+  await sendAs(workshop, addressOf(wallet(index)), { to: DEVELOPMENT_TOKEN, data });
 }
 
 const turnBy = (by: App) =>

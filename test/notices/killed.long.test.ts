@@ -21,7 +21,7 @@ import { eventOf, folded, recorded, stateOf, subscribed } from "./notices-setup.
 const SIGNING_KEY = generateKeyPairSync("ed25519")
   .privateKey.export({ type: "pkcs8", format: "der" })
   .toString("base64");
-const KILLS = SCALE < 10 ? scaled(25, 2) : 25;
+const KILLS = SCALE < 10 ? scaled(8, 2) : 25;
 /** 1,000 kills at SCALE=10, in rounds that each keep to the suite's limit. */
 const ROUNDS = SCALE < 10 ? 1 : scaled(4);
 /** Processes that stand by, so that the next one need not start first. */

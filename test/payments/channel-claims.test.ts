@@ -2,12 +2,11 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readChannels } from "../../src/chain/channels.ts";
-import type { Call, Hex } from "../../src/core/model/chain.ts";
 import * as channels from "../../src/domain/payments/channel.ts";
 import { finishWithdrawalCall, withdrawCall } from "../../src/domain/payments/channel-contract.ts";
 import { type ClaimPolicy, channelsReactor } from "../../src/reactors/payments/channels.ts";
 import { claimAll, type DueClaim } from "../../src/reactors/payments/claims.ts";
-import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
+import { balanceOf, openWorkshop, sendAs, type Workshop } from "../chain/fixture.ts";
 import {
   ChannelPayer,
   type ChannelTerms,
@@ -59,7 +58,7 @@ async function opened(index = 0, calls = 1): Promise<ChannelPayer> {
   for (let n = 0; n < calls; n++) {
     const answer = await payer.pay(echo(`c${n}`), terms, n === 0 ? { deposit } : {});
     expect(requiredOf(answer).error).toBe("");
-    expect(answer.status).toBe(200);
+    expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
   }
   return payer;
 }
@@ -68,16 +67,10 @@ async function opened(index = 0, calls = 1): Promise<ChannelPayer> {
 const tick = (policy: Partial<ClaimPolicy> = {}) =>
   turn(service.app, channelsReactor({ read_every_ms: 0, ...policy }), { patient: true });
 
-async function sendAs(account: Hex, { to, data }: Call): Promise<void> {
-  await workshop.rpc("anvil_impersonateAccount", account);
-  await workshop.rpc("anvil_setBalance", account, "0xde0b6b3a7640000");
-  await workshop.rpc("eth_sendTransaction", { from: account, to, data, gas: "0x7a120" });
-  await workshop.rpc("anvil_stopImpersonatingAccount", account);
-}
-
 const withdraw = (payer: ChannelPayer, amount = DEPOSIT) =>
-  sendAs(payer.config.payer, withdrawCall(payer.config, amount));
-const finish = (payer: ChannelPayer) => sendAs(payer.config.payer, finishWithdrawalCall(payer.config));
+  sendAs(workshop, payer.config.payer, withdrawCall(payer.config, amount));
+const finish = (payer: ChannelPayer) =>
+  sendAs(workshop, payer.config.payer, finishWithdrawalCall(payer.config));
 
 /** The chain's clock and the service's are ahead of this machine's. */
 let ahead_ms = 0;

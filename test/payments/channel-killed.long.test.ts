@@ -12,7 +12,7 @@ import { channelsReactor } from "../../src/reactors/payments/channels.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { ChannelPayer, type ChannelTerms, chargeOf, requiredOf, termsOf } from "../support/channels.ts";
 import { replace } from "../support/replace.ts";
-import { SCALE } from "../support/scale.ts";
+import { scaled } from "../support/scale.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
@@ -23,8 +23,10 @@ import { sampleOperations } from "./sample-operations.ts";
 const PRICE = 50_000;
 const DEPOSIT = 100_000_000;
 const PAYERS = 4;
-const KILLS = 25;
-const POSTGRES_KILLS = 5;
+/** Of the service. SCALE=10 has 30, and 5 of Postgres. */
+const KILLS = scaled(3, 1);
+/** Postgres is killed as well at the first of so many kills. */
+const EVERY = 6;
 /** Calls between two kills. */
 const CALLS = 6;
 
@@ -95,85 +97,77 @@ async function spend(payer: ChannelPayer, terms: ChannelTerms, answered: Answere
   }
 }
 
-// Thirty restarts take minutes: the night runs them, at SCALE=10.
-test.skipIf(SCALE <= 1)(
-  "kills of the service and of Postgres neither lose a voucher nor accept one twice",
-  async () => {
-    victim = await start();
-    const terms = await termsOf(`${victim.url}/v1/agent/test/echo?say=terms`);
-    const payers = Array.from({ length: PAYERS }, (_, i) => new ChannelPayer(wallet(i), terms));
-    const answered: Answered[][] = payers.map(() => []);
-    for (const [i, payer] of payers.entries()) {
-      const answer = await payer.pay(`${victim.url}/v1/agent/test/echo?say=first`, terms, {
-        deposit: DEPOSIT,
-      });
-      expect(answer.status).toBe(200);
-      answered[i]!.push({ charged: PRICE, event_id: answer.headers.get("event-id") });
-    }
-    let isGoing = true;
-    const spending = payers.map((payer, i) => spend(payer, terms, answered[i]!, () => isGoing));
-    const count = () => answered.flat().length;
-    const more = async () => {
-      const before = count();
-      await Promise.race([
-        until(() => count() >= before + CALLS),
-        ...spending.map((one) => one.then(() => {})),
-      ]);
-    };
-    const every = Math.ceil(KILLS / POSTGRES_KILLS);
-    for (let kill = 0; kill < KILLS; kill++) {
-      await more();
-      if (kill % every === 0) {
-        await killPostgres();
-        await more();
-      }
-      victim.child.kill("SIGKILL");
-      await victim.ended;
-      victim = await start();
-    }
-    await more();
-    isGoing = false;
-    await Promise.all(spending);
-
-    await until(async () => (await survivor.app.store.head()).position > 0);
-    for (const [i, payer] of payers.entries()) {
-      const { tenant, id } = channels.targetOf(idOf(payer));
-      const recorded = await survivor.app.store.readStream({
-        tenant,
-        stream_id: channels.streamOf(id),
-        limit: 100_000,
-      });
-      const vouchers = survivor.app
-        .eventsOf(channels, recorded)
-        .flatMap((event) => (event.type === "VoucherAccepted" ? [event] : []));
-      expect(vouchers.map(({ data }) => data.charged_micro)).toEqual(vouchers.map((_, n) => (n + 1) * PRICE));
-      const events = new Map(vouchers.map(({ data, event_id }) => [data.charged_micro, event_id]));
-      for (const { charged, event_id } of answered[i]!) expect(events.get(charged)).toBe(event_id);
-      // A kill leaves at most the call that was under way unanswered, and so does one of Postgres.
-      expect(vouchers.length - answered[i]!.length).toBeLessThanOrEqual(KILLS + POSTGRES_KILLS);
-    }
-
-    replace(survivor.app, { gas: { ...survivor.app.gas, cost_micro: async () => 0n } });
-    await turn(survivor.app, channelsReactor({ read_every_ms: 0, claim_after_ms: 0 }), { patient: true });
-    const ids = payers.map(({ id }) => id);
-    const claimed = await readChannels(workshop.chain, ids);
-    const charged = await Promise.all(
-      payers.map((payer) => survivor.app.load(channels, channels.targetOf(idOf(payer)))),
-    );
-    expect(claimed.map(({ claimed_micro }) => claimed_micro)).toEqual(
-      charged.map((one) => one!.charged_micro),
-    );
-    const total = BigInt(charged.reduce((sum, one) => sum + one!.charged_micro, 0));
-    expect(await books(survivor.app)).toMatchObject({
-      agree: true,
-      channels: {
-        chain_micro: total,
-        log_micro: total,
-        charged_micro: total,
-        owed_micro: 0n,
-        moved_micro: total,
-      },
+test(`${KILLS} kills of the service, and of Postgres with each ${EVERY}th, neither lose a voucher nor accept one twice`, async () => {
+  victim = await start();
+  const terms = await termsOf(`${victim.url}/v1/agent/test/echo?say=terms`);
+  const payers = Array.from({ length: PAYERS }, (_, i) => new ChannelPayer(wallet(i), terms));
+  const answered: Answered[][] = payers.map(() => []);
+  for (const [i, payer] of payers.entries()) {
+    const answer = await payer.pay(`${victim.url}/v1/agent/test/echo?say=first`, terms, {
+      deposit: DEPOSIT,
     });
-  },
-  1_500_000,
-);
+    expect(answer.status).toBe(200);
+    answered[i]!.push({ charged: PRICE, event_id: answer.headers.get("event-id") });
+  }
+  let isGoing = true;
+  const spending = payers.map((payer, i) => spend(payer, terms, answered[i]!, () => isGoing));
+  const count = () => answered.flat().length;
+  const more = async () => {
+    const before = count();
+    await Promise.race([
+      until(() => count() >= before + CALLS),
+      ...spending.map((one) => one.then(() => {})),
+    ]);
+  };
+  for (let kill = 0; kill < KILLS; kill++) {
+    await more();
+    if (kill % EVERY === 0) {
+      await killPostgres();
+      await more();
+    }
+    victim.child.kill("SIGKILL");
+    await victim.ended;
+    victim = await start();
+  }
+  await more();
+  isGoing = false;
+  await Promise.all(spending);
+
+  await until(async () => (await survivor.app.store.head()).position > 0);
+  for (const [i, payer] of payers.entries()) {
+    const { tenant, id } = channels.targetOf(idOf(payer));
+    const recorded = await survivor.app.store.readStream({
+      tenant,
+      stream_id: channels.streamOf(id),
+      limit: 100_000,
+    });
+    const vouchers = survivor.app
+      .eventsOf(channels, recorded)
+      .flatMap((event) => (event.type === "VoucherAccepted" ? [event] : []));
+    expect(vouchers.map(({ data }) => data.charged_micro)).toEqual(vouchers.map((_, n) => (n + 1) * PRICE));
+    const events = new Map(vouchers.map(({ data, event_id }) => [data.charged_micro, event_id]));
+    for (const { charged, event_id } of answered[i]!) expect(events.get(charged)).toBe(event_id);
+    // A kill leaves at most the call that was under way unanswered, and so does one of Postgres.
+    expect(vouchers.length - answered[i]!.length).toBeLessThanOrEqual(KILLS + Math.ceil(KILLS / EVERY));
+  }
+
+  replace(survivor.app, { gas: { ...survivor.app.gas, cost_micro: async () => 0n } });
+  await turn(survivor.app, channelsReactor({ read_every_ms: 0, claim_after_ms: 0 }), { patient: true });
+  const ids = payers.map(({ id }) => id);
+  const claimed = await readChannels(workshop.chain, ids);
+  const charged = await Promise.all(
+    payers.map((payer) => survivor.app.load(channels, channels.targetOf(idOf(payer)))),
+  );
+  expect(claimed.map(({ claimed_micro }) => claimed_micro)).toEqual(charged.map((one) => one!.charged_micro));
+  const total = BigInt(charged.reduce((sum, one) => sum + one!.charged_micro, 0));
+  expect(await books(survivor.app)).toMatchObject({
+    agree: true,
+    channels: {
+      chain_micro: total,
+      log_micro: total,
+      charged_micro: total,
+      owed_micro: 0n,
+      moved_micro: total,
+    },
+  });
+}, 1_500_000);

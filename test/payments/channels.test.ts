@@ -6,7 +6,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { exportFile } from "../../eventstore/files/export.ts";
 import { readChannels } from "../../src/chain/channels.ts";
-import type { Hex } from "../../src/core/model/chain.ts";
+import type { Call, Hex } from "../../src/core/model/chain.ts";
 import * as channels from "../../src/domain/payments/channel.ts";
 import {
   type LoggedEvent,
@@ -14,7 +14,7 @@ import {
   verifyReceipt,
 } from "../../src/domain/payments/verify-receipt.ts";
 import { books } from "../../src/operator/books.ts";
-import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
+import { balanceOf, openWorkshop, sendAs, type Workshop } from "../chain/fixture.ts";
 import {
   ChannelPayer,
   type ChannelTerms,
@@ -353,12 +353,8 @@ describe("a channel belongs to the key that signs its vouchers", () => {
 
 /** USDC from a demo wallet. */
 async function fund(to: Hex, amount: bigint): Promise<void> {
-  const from = addressOf(wallet(7));
-  const data = `0xa9059cbb${to.slice(2).padStart(64, "0")}${amount.toString(16).padStart(64, "0")}`;
-  await workshop.rpc("anvil_impersonateAccount", from);
-  await workshop.rpc("anvil_setBalance", from, "0xde0b6b3a7640000");
-  await workshop.rpc("eth_sendTransaction", { from, to: terms.asset, data });
-  await workshop.rpc("anvil_stopImpersonatingAccount", from);
+  const data: Hex = `0xa9059cbb${to.slice(2).padStart(64, "0")}${amount.toString(16).padStart(64, "0")}`;
+  await sendAs(workshop, addressOf(wallet(7)), { to: terms.asset, data });
 }
 
 describe("a refund by both", () => {
@@ -452,11 +448,7 @@ describe("everybody can look a channel up", () => {
   test("with the transactions by which its payer leaves without us", async () => {
     const payer = await opened(6);
     const { begin } = (await statusOf(idOf(payer))).data.leave.without_us;
-    const from = payer.config.payer;
-    await workshop.rpc("anvil_impersonateAccount", from);
-    await workshop.rpc("anvil_setBalance", from, "0xde0b6b3a7640000");
-    await workshop.rpc("eth_sendTransaction", { from, ...begin, gas: "0x7a120" });
-    await workshop.rpc("anvil_stopImpersonatingAccount", from);
+    await sendAs(workshop, payer.config.payer, begin as Call);
     expect((await onChain(payer)).withdrawal).toMatchObject({ amount_micro: DEPOSIT - PRICE });
   });
 

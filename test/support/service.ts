@@ -93,6 +93,10 @@ export async function startService(
       BASE_RPC_URL: chain.rpc_url,
       GAS_KEY: chain.gas_key,
       PAY_TO: chain.pay_to,
+      // The fee of a chain of tests depends on how full its last blocks were.
+      GAS_BUDGET_ETH: "10",
+      CHANNEL_GAS_ETH: "10",
+      CLAIM_GAS_ETH: "10",
     }),
     ...(typeof vault_url === "string" && { SUBJECT_KEYS_URL: vault_url }),
     ...options.env,

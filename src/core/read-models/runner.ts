@@ -7,7 +7,6 @@ import pLimit, { type LimitFunction } from "p-limit";
 import type pg from "pg";
 import type { EventSchemas } from "../../../eventstore/schemas.ts";
 import type { Follower, Tail } from "../../../eventstore/tail.ts";
-import { MAIN_LOG } from "../../../eventstore/types.ts";
 import { Waiters } from "../../../eventstore/waiters.ts";
 import { pause } from "../coordination/concurrency.ts";
 import { type Lease, Leases, RENEW_MS, untilRenewal_ms } from "../coordination/lease.ts";
@@ -49,7 +48,7 @@ export type RunnerOptions = {
   schemas: EventSchemas;
   projections: Projection[];
   log: RunnerLog;
-  /** `asked`: for short commands. A checkpoint at the log's head is stored only once somebody requests a position. */
+  /** `asked`: for short commands. A read model is folded only once somebody requests a position of it. */
   keeps?: "all" | "asked";
 };
 
@@ -64,11 +63,7 @@ export function startRunner(options: RunnerOptions): Runner {
   const start = (projection: Projection) => {
     if (!isStopped && !kept.has(nameOf(projection))) kept.set(nameOf(projection), keep(parts, projection));
   };
-  const startThose = (those: readonly Projection[]) => those.forEach(start);
-  const started =
-    keeps === "asked"
-      ? lagging(options).then(startThose, () => startThose(projections))
-      : startThose(projections);
+  if (keeps !== "asked") projections.forEach(start);
   const positionOf = (projection: Projection) => storedPosition(pool, nameOf(projection));
   const sharedPosition = shared(positionOf);
 
@@ -90,7 +85,6 @@ export function startRunner(options: RunnerOptions): Runner {
     },
     async stop() {
       isStopped = true;
-      await started;
       await Promise.all([...kept.values()].map(stopKeeping));
     },
   };
@@ -114,15 +108,6 @@ function shared(positionOf: (projection: Projection) => Promise<number>): typeof
     latest.set(name, { at, position });
     return position;
   };
-}
-
-/** Projections that have not yet folded the whole log. */
-async function lagging({ pool, projections }: RunnerOptions): Promise<Projection[]> {
-  const sql = `select projection from read.checkpoints
-    where position >= (select coalesce(max(position), 0) from eventstore.events where log_id = $1)`;
-  const { rows } = await pool.query<{ projection: string }>(sql, [MAIN_LOG]);
-  const current = new Set(rows.map(({ projection }) => projection));
-  return projections.filter((projection) => !current.has(nameOf(projection)));
 }
 
 type Parts = {
