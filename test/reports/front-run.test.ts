@@ -1,13 +1,19 @@
 /** Front-running: the formula by hand, the weeks, and the signals that callers get. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { policies } from "../../src/datasets/reference/policies.ts";
 import { frontRunning, spike } from "../../src/domain/fusion/front-running.ts";
 import * as frontRun from "../../src/domain/reports/front-run.ts";
+import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
+import { frontRunSignalsIn } from "../../src/projections/reports/answers/front-run.ts";
+import { sectionWriters } from "../../src/projections/reports/answers/section-writers.ts";
+import { reportDraft } from "../../src/projections/reports/writing.ts";
 import { frontRunReactor } from "../../src/reactors/reports/watch-front-runs.ts";
+import { made, storeOf } from "../reference/store-of.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
+import { eurOf, openChangedTrade } from "../trade/changed-codes.ts";
 
 describe("the formula", () => {
   const months = monthsBetween(202001, 202412);
@@ -51,6 +57,40 @@ test("a week begins on Monday at 07:00 UTC, and is written once", () => {
   expect(frontRun.recordWeek(facts)(state)).toEqual([]);
   expect(frontRun.recordWeek({ ...facts, week: "2026-11-16" })(state)).toEqual([]);
   expect(frontRun.recordWeek({ ...facts, week: "2026-11-30" })(state).length).toBe(1);
+});
+
+test("a code that changed runs ahead of a policy as its family, and signal and report say so", async () => {
+  const policy = { date: "2023-03-15", hs: "851713", origin: null, measure: "Duty", source: "OJ" };
+  // June is the season's peak, so the months before the policy are not.
+  const times = (period: number) =>
+    [202212, 202301, 202302].includes(period) ? 3 : period % 100 === 6 ? 2 : 1;
+  const opened = await openChangedTrade(reporterCodes, (code, n, period) =>
+    code.startsWith("8517") ? eurOf(code, n) * times(period) : 0,
+  );
+  onTestFinished(opened.close);
+  const reference = await storeOf(made(policies, [policy]));
+  const week = await frontRunSignalsIn(opened.trade, reference, "2023-04-03");
+  const family = ["851712", "851713", "851714"];
+  expect(week!.signals).toMatchObject([{ hs_code: "851713", codes: family }]);
+  expect(week!.signals[0]!.spike_multiple).toBeCloseTo(3, 1);
+  expect(frontRun.signal.parse(week!.signals[0])).toEqual(week!.signals[0]);
+  // Without the table the code has no earlier years, so its spike would be unknown.
+  expect((await frontRunSignalsIn(opened.unchanged, reference, "2023-04-03"))!.signals).toEqual([]);
+
+  const [signal] = week!.signals;
+  const origin = {
+    operation: "front_run_watch",
+    input: {},
+    answer_sha256: "",
+    dataset: "",
+    vintage: "",
+    synthetic: true,
+  };
+  const report = reportDraft(async () => ({ answer: { data: [signal], meta: {} }, origin }) as never);
+  const sections = sectionWriters.front_run_watch(report, await report.ask("front_run_watch", {}));
+  expect(sections[0]!.findings[0]!.text.replaceAll("\u00a0", " ")).toMatch(
+    /imports of HS 851713 \[F\d\] with the codes joined to it by the EU were/,
+  );
 });
 
 describe("the table of policies", () => {
@@ -133,6 +173,24 @@ describe("over HTTP", () => {
       expect(one).toMatchObject({ synthetic: true, week });
       expect(one.policy_date <= frontRun.lastDayOf(week)).toBe(true);
     }
+  });
+
+  test("a signal of a family has its codes", async () => {
+    const { app } = service;
+    const codes = ["851712", "851713", "851714"];
+    const signal = {
+      signal_id: "0".repeat(32),
+      policy_date: "2026-01-01",
+      hs_code: "851713",
+      spike_multiple: 999,
+      confidence: null,
+      codes,
+    };
+    const week = { week: "2099-01-05", vintage: "v", synthetic: true, signals: [signal] };
+    const meta = { actor: "operator", operation: "front_run.watch" };
+    await app.decide(frontRun, frontRun.target, frontRun.recordWeek(week), { meta });
+    const { data } = (await (await watch("?limit=2")).json()) as { data: { codes?: string[] }[] };
+    expect(data.map((one) => one.codes)).toEqual([codes, undefined]);
   });
 
   test("since and limit bound the list; a bad day is named; a key is needed", async () => {

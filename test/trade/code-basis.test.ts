@@ -1,11 +1,5 @@
 /** A code that ends and its heirs, asked on every basis: null, never zero, and no alert about a change of codes. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openVintages, type VintageStore } from "../../src/datasets/vintage-store.ts";
-import { CodeHistory, type CodeLine } from "../../src/domain/trade/code-history.ts";
-import { monthsBetween } from "../../src/domain/trade/units.ts";
 import { commoditiesInput, topCommodities } from "../../src/projections/customs/answers/top-commodities.ts";
 import { market, marketInput } from "../../src/projections/fusion/answers/market.ts";
 import { alerts, alertsInput } from "../../src/projections/trade/answers/alerts.ts";
@@ -20,85 +14,16 @@ import { rankingInput, topProducts } from "../../src/projections/trade/answers/r
 import { season, seasonInput } from "../../src/projections/trade/answers/seasonality.ts";
 import { timeline, timelineInput } from "../../src/projections/trade/answers/series.ts";
 import { sources, sourcesInput } from "../../src/projections/trade/answers/sources.ts";
-import { bulkFixture, fileOf, importFiles, limits } from "../datasets/workshop.ts";
 import { storeOf } from "../reference/store-of.ts";
+import { type ChangedTrade, eurOf, months, openChangedTrade } from "./changed-codes.ts";
 
-const pair = (code: string, became: string): CodeLine => ({
-  nomenclature: "CN",
-  year: 2021,
-  code,
-  name: null,
-  became_year: 2022,
-  became,
-  reused: false,
-});
-const history = new CodeHistory([
-  pair("85076000", "85076000"),
-  pair("85171200", "85171300"),
-  pair("85171200", "85171400"),
-  { ...pair("85171200", "85171300"), name: "Phones", became_year: null, became: null },
-  { ...pair("85171300", "85171300"), year: 2022, name: "Smartphones", became_year: null, became: null },
-  // Many to many: two codes exchange goods over a chapter's border.
-  pair("90139010", "85249100"),
-  pair("90139010", "90139020"),
-  pair("85299090", "85249100"),
-  pair("85299090", "85299090"),
-]);
-
-let dir: string;
-let vintages: VintageStore;
+let opened: ChangedTrade;
 let trade: TradeData;
-const months = monthsBetween(201901, 202312);
-
-/** EUR of a code in the n-th month; the phones and their heirs together never jump. */
-const eurOf = (code: string, n: number) => {
-  const base = 2_000_000 + ((n * 7_919) % 90_000);
-  const before = n < 36;
-  const share: Record<string, number> = {
-    "85076000": 5,
-    "85171200": before ? 1 : 0,
-    "85171300": before ? 0 : 0.75,
-    "85171400": before ? 0 : 0.25,
-    "90139010": before ? 1 : 0,
-    "85299090": before ? 1 : 0.4,
-    "85249100": before ? 0 : 1.1,
-    "90139020": before ? 0 : 0.5,
-  };
-  return Math.round(base * share[code]!);
-};
-const codes = [
-  "85076000",
-  "85171200",
-  "85171300",
-  "85171400",
-  "90139010",
-  "85299090",
-  "85249100",
-  "90139020",
-];
-
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
-  const header = (await readFile(bulkFixture, "utf8")).split("\n")[0]!;
-  const lines = months.flatMap((period, n) =>
-    codes.flatMap((code) => {
-      const eur = eurOf(code, n);
-      return eur === 0
-        ? []
-        : [`LV,CN,E,${code},76411,,,,,16,1,1,NO_SU,${period},${eur},${eur},${Math.round(eur / 400)},0`];
-    }),
-  );
-  const file = await fileOf(dir, "phones.csv", [header, ...lines]);
-  const { manifest } = await importFiles(dir, [file], { reporters: ["LV"] });
-  vintages = openVintages({ ...limits, dataDir: dir });
-  await vintages.serve(manifest.vintage);
-  const table = { history, dataset: "code-changes", vintage: "0".repeat(64) };
-  trade = { vintages, allow_synthetic: false, codesOf: (synthetic) => (synthetic ? undefined : table) };
+  opened = await openChangedTrade();
+  trade = opened.trade;
 });
-afterAll(async () => {
-  await vintages?.close();
-  await rm(dir, { recursive: true, force: true });
-});
+afterAll(() => opened?.close());
 
 const ask = (fields: object) =>
   timeline(trade, timelineInput.parse({ reporters: ["LV"], flow: "IMPORT", ...fields }));
@@ -197,11 +122,11 @@ describe("as a family", () => {
     await expect(ask({ hs: "85171200", basis: "2022" })).rejects.toMatchObject({
       message: expect.stringMatching(/85171200 is no code of 2022: it exists before to 2021/),
     });
-    expect(() => timelineInput.parse({ basis: "1850" })).toThrow(/basis is reported, family, or a year/);
+    expect(() => timelineInput.parse({ basis: "1850" })).toThrow(/basis is reported, compared, family, or a year/);
   });
 
   test("without a table a basis is refused, and as reported nothing changes", async () => {
-    const bare = { vintages, allow_synthetic: false };
+    const bare = opened.unchanged;
     const input = timelineInput.parse({ reporters: ["LV"], hs: "85171200", basis: "family" });
     await expect(timeline(bare, input)).rejects.toMatchObject({
       message: expect.stringMatching(/omit basis/),
@@ -228,8 +153,8 @@ describe("as a family", () => {
       const input = commoditiesInput.parse({ year, direction: "IMPORT", basis: "2021", limit: 20 });
       return (await topCommodities(trade, input)).data.map(({ product }) => product).toSorted();
     };
-    expect(await commodities(2021)).toEqual(["85076000", "85171200", "85299090", "rest"]);
-    expect(await commodities(2023)).toEqual(["85076000", "85171200", "85299090", "rest"]);
+    expect(await commodities(2021)).toEqual(["44031000", "85076000", "85171200", "85299090", "rest"]);
+    expect(await commodities(2023)).toEqual(["44031000", "85076000", "85171200", "85299090", "rest"]);
   });
 });
 
@@ -248,6 +173,16 @@ describe("comparisons over the change", () => {
       expect(pulse.data).toEqual([]);
       expect(pulse.meta.tested).toBe(24);
     }
+  });
+
+  test("compared is a family where the years cross the change, and the code alone elsewhere", async () => {
+    const joined = await ask({ hs: "85171200", basis: "compared" });
+    expect(of(joined)).toEqual(sums("85171200", "85171300", "85171400"));
+    expect(joined.meta.codes!.basis).toBe("family");
+    const before = await ask({ hs: "85171200", basis: "compared", years: "2019-2021" });
+    expect(before.meta.codes!.basis).toBe("reported");
+    const bare = timelineInput.parse({ reporters: ["LV"], hs: "85171200", basis: "compared" });
+    expect((await timeline(opened.unchanged, bare)).meta.codes).toBeUndefined();
   });
 
   test("strictly as reported nothing is judged, rather than a fall to zero", async () => {
@@ -303,6 +238,11 @@ test("charts mark the January of the change and name the family", async () => {
   expect(chart.x.filter((_, at) => chart.marks![0]!.at[at])).toEqual(["2022-01"]);
   expect(chart.notes).toEqual(["Sum of 85171200, 85171300, 85171400, which changed into each other."]);
   const detail = await productDetail(trade, productDetailInput.parse({ reporter: "LV", hs: "85171200" }));
-  expect(productDetailChart(detail).marks![0]!.at.filter(Boolean)).toHaveLength(1);
+  const alone = productDetailChart(detail);
+  expect(alone.marks![0]!.at.filter(Boolean)).toHaveLength(1);
+  expect(alone.notes).toContain("85171200 ended with 2021 and became 85171300, 85171400.");
+  const notesOf = async (hs: string) => timelineChart(await ask({ hs })).notes;
+  expect(await notesOf("85171300")).toEqual(["85171300 began in 2022 and came from 85171200."]);
+  expect(await notesOf("85299090")).toEqual(["85299090 has other goods since 2022."]);
   expect(timelineChart(await ask({ hs: "85076000" })).marks![0]!.at).not.toContain(true);
 });

@@ -174,7 +174,7 @@ describe.skipIf(!here)("analyses over the real files", () => {
       expect(result.cr3).toBeCloseTo(expected!.cr3 as number, 5);
       expect(result.cr5).toBeCloseTo(expected!.cr5 as number, 5);
       expect([result.partners, result.total_value_eur]).toEqual([expected!.partners, expected!.total]);
-      expect(result.listed_share).toBeCloseTo(result.listed_value_eur / result.total_value_eur, 5);
+      expect(result.listed_share).toBeCloseTo(result.listed_value_eur! / result.total_value_eur!, 5);
     }
   });
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openVintages, type VintageStore } from "../../src/datasets/vintage-store.ts";
 import { CodeHistory, type CodeLine } from "../../src/domain/trade/code-history.ts";
+import { countryStats, countryStatsInput } from "../../src/projections/fusion/answers/country-stats.ts";
 import { market, marketInput } from "../../src/projections/fusion/answers/market.ts";
 import { anyTargetInput } from "../../src/projections/mirror/answers/answer.ts";
 import { reconstruct } from "../../src/projections/mirror/answers/reconstruct.ts";
@@ -60,7 +61,7 @@ test("a heatmap shows no change against a year without the code, and one on the 
 
   const family = await mapOf(trade, { year: 2023, hs: heirs[0], basis: "family" });
   const totals = async (year: number, hs: string) =>
-    (await mapOf(unchanged, { year, hs })).meta.total.value_eur;
+    (await mapOf(unchanged, { year, hs })).meta.total.value_eur!;
   expect(family.meta.total.value_eur).toBe((await totals(2023, heirs[0]!)) + (await totals(2023, heirs[1]!)));
   const [first] = family.data;
   const of = async (year: number, hs: string) =>
@@ -89,6 +90,37 @@ test("a mirror omits the months without the code, and follows the family where i
   expect(valuesOf(family, 2023)).toEqual(after);
   expect(valuesOf(family, 2022)).toEqual(valuesOf(alone, 2022));
   expect(family.meta.codes!.family!.map(({ code }) => code)).toEqual(["44011100", ...heirs]);
+  // One year, in which the code does not exist: refused with its heirs, or the heirs' sum.
+  await expect(mirrorOf(trade, { hs: "44011100", year: 2023 })).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /^44011100 is no code of 2023: it became 44013100, 44013200 in 2023; basis=family follows its goods/,
+    ),
+  });
+  const inYear = await mirrorOf(trade, { hs: "44011100", year: 2023, basis: "family" });
+  expect(valuesOf(inYear, 2023)).toEqual(after);
+});
+
+test("a number with other goods shows no change or growth; with its family it does", async () => {
+  const kept = new CodeHistory([pair("44011100"), pair(heirs[0]!)]);
+  const table = { history: kept, dataset: "sandbox-code-changes", vintage: "1".repeat(64) };
+  const other: TradeData = { ...unchanged, codesOf: () => table };
+  const hs = "44011100";
+  const changes = async (from: TradeData) => {
+    const { data } = await heatmap(from, heatmapInput.parse({ flow: "IMPORT", year: 2023, hs }));
+    return data.filter(({ change }) => change !== null).length;
+  };
+  expect(await changes(unchanged)).toBeGreaterThan(0);
+  expect(await changes(other)).toBe(0);
+  const yearsOf = async (from: TradeData, fields: object) => {
+    const input = countryStatsInput.parse({ country: "DE", years: "2022-2023", hs, ...fields });
+    return (await countryStats(from, input)).data;
+  };
+  const [before, alone] = await yearsOf(other, { basis: "reported" });
+  expect(alone!.imports_growth).toBeNull();
+  const [, heir] = await yearsOf(unchanged, { hs: heirs[0] });
+  const [, family] = await yearsOf(other, {});
+  expect(family!.imports_eur).toBe(alone!.imports_eur! + heir!.imports_eur!);
+  expect(family!.imports_growth).toBeCloseTo(family!.imports_eur! / before!.imports_eur! - 1, 6);
 });
 
 test("wood products of a family are one line, whose partners add up its codes", async () => {

@@ -23,6 +23,10 @@ export const signal = z.strictObject({
     .max(1)
     .nullable()
     .describe("Share of other months of the series with a lower spike; null where fewer than 24 are known"),
+  codes: z
+    .array(z.string())
+    .optional()
+    .describe("The codes in the sum, where revisions joined others to the policy's; absent = its code alone"),
 });
 
 export const events = {

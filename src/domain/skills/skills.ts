@@ -29,7 +29,7 @@ const series = { reporter: "$slots.country", hs: "$slots.hs", years: "$slots.yea
 export const skills: readonly Skill[] = [
   {
     name: "oracle",
-    version: 1,
+    version: 2,
     scope: "skill",
     summary:
       "Where a country's trade is heading: its months, its season, what is to be expected, the economy",
@@ -42,7 +42,14 @@ export const skills: readonly Skill[] = [
       {
         id: "timeline",
         operation: "trade_timeline",
-        input: { reporters: ["$slots.country"], hs: "$slots.hs", flow: "$slots.flow", years: "$slots.years" },
+        input: {
+          reporters: ["$slots.country"],
+          hs: "$slots.hs",
+          flow: "$slots.flow",
+          years: "$slots.years",
+          // A forecast of a code that ended, or from goods of another time, says nothing.
+          basis: "compared",
+        },
       },
       {
         id: "season",

@@ -4,15 +4,24 @@ import type { CodeHistory, CodeRevision, CodeYears } from "./code-history.ts";
 import { productLevels } from "./products.ts";
 import type { Years } from "./units.ts";
 
-/** `reported`: the code alone. `family` or a year: the sum of the codes that changed into each other. */
-export type CodeBasis = "reported" | "family" | number;
+/**
+ * `reported`: the code alone. `family` or a year: the sum of the codes that changed into each other. `compared`: a
+ * family where the years cross a change of the code, else the code alone.
+ */
+export type CodeBasis = "reported" | "compared" | "family" | number;
+
+/** True for a basis that joins no codes of itself. */
+export const isAlone = (basis: CodeBasis | undefined): basis is "reported" | "compared" | undefined =>
+  basis === undefined || basis === "reported" || basis === "compared";
 
 /** A product's codes; without any in a year, its figures are unknown there. */
 export type ProductCodes = {
-  basis: CodeBasis;
+  basis: Exclude<CodeBasis, "compared">;
   exists(year: number): boolean;
   inYear(year: number): readonly string[];
   all: readonly string[];
+  /** False if a revision gave the number other goods between the years. */
+  isComparable(one: number, other: number): boolean;
 };
 
 /** The open table of code changes. */
@@ -59,12 +68,22 @@ export class CodeBook {
 
   /** The families of these digits that have several codes, or other ones in other years of the question. */
   families(digits: number): readonly CodeFamily[] {
-    if (this.query.basis === undefined || this.query.basis === "reported") return [];
+    if (isAlone(this.query.basis)) return [];
     const known = this.#families.get(digits);
     if (known) return known;
     const found = familiesIn(this.table.history, digits, this.#years());
     this.#families.set(digits, found);
     return found;
+  }
+
+  /** The Januaries among compared years in which chapters exchanged goods; of `hs`, those that concern its chapter. */
+  chaptersMoved(hs: string | undefined): { year: number; chapters: string[] }[] {
+    const { years } = this.query;
+    if (!this.#isCompared() || isChangeable(hs)) return [];
+    return this.table.history.revisions
+      .filter((year) => year > years.from && year <= years.to)
+      .map((year) => ({ year, chapters: this.table.history.chaptersMoved(year) }))
+      .filter(({ chapters }) => (hs === undefined ? chapters.length > 0 : chapters.includes(hs)));
   }
 
   /** A code's years and its changes. */
@@ -81,10 +100,22 @@ export class CodeBook {
 
   #productOf(hs: string): ProductCodes {
     const { history } = this.table;
-    const basis = this.query.basis ?? (this.query.compares && this.#isCrossed(hs) ? "family" : "reported");
+    const basis = this.#basisOf(hs);
     if (basis === "reported")
-      return { basis, exists: (year) => history.exists(hs, year), inYear: () => [hs], all: [hs] };
-    const family = familyOf(history, hs, this.query.years, basis === "family" ? undefined : basis);
+      return {
+        basis,
+        exists: (year) => history.exists(hs, year),
+        inYear: () => [hs],
+        all: [hs],
+        isComparable: (one, other) =>
+          !this.#isCrossed(hs, { from: Math.min(one, other), to: Math.max(one, other) }),
+      };
+    const family = familyOf(
+      history,
+      hs,
+      basis === "family" ? this.#withItsYears(hs) : this.query.years,
+      basis === "family" ? undefined : basis,
+    );
     const { from, to } = this.query.years;
     const spans = family.spans.filter((span) => span.from <= to && span.to >= from);
     return {
@@ -92,11 +123,32 @@ export class CodeBook {
       exists: (year) => family.inYear(year).length > 0,
       inYear: family.inYear,
       all: [...new Set(spans.flatMap(({ codes }) => codes))].sort(),
+      isComparable: () => true,
     };
   }
 
-  #isCrossed(hs: string): boolean {
+  /** The years of the question, and the nearest one with the code where none of them has it. */
+  #withItsYears(hs: string): Years {
     const { from, to } = this.query.years;
+    const spans = this.table.history.yearsOf(hs);
+    const isIn = (span: CodeYears) => (span.from ?? from) <= to && (span.to ?? to) >= from;
+    if (spans.length === 0 || spans.some(isIn)) return { from, to };
+    const before = spans.flatMap((span) => (span.to !== null && span.to < from ? [span.to] : []));
+    const after = spans.flatMap((span) => (span.from !== null && span.from > to ? [span.from] : []));
+    return before.length > 0 ? { from: Math.max(...before), to } : { from, to: Math.min(...after) };
+  }
+
+  #basisOf(hs: string): ProductCodes["basis"] {
+    const { basis } = this.query;
+    if (basis !== undefined && basis !== "compared") return basis;
+    return this.#isCompared() && this.#isCrossed(hs) ? "family" : "reported";
+  }
+
+  #isCompared(): boolean {
+    return this.query.compares === true || this.query.basis === "compared";
+  }
+
+  #isCrossed(hs: string, { from, to }: Years = this.query.years): boolean {
     return this.table.history.revisionsOf(hs).some(({ year }) => year > from && year <= to);
   }
 }

@@ -43,6 +43,7 @@ export class CodeHistory {
   readonly #pairs = new Map<number, Map<number, Pairs>>();
   readonly #reused = new Map<number, Set<string>>();
   readonly #names = new Map<string, { year: number; name: string }>();
+  readonly #moved = new Map<number, string[]>();
 
   constructor(lines: readonly CodeLine[]) {
     for (const line of lines) this.#add(line);
@@ -105,6 +106,20 @@ export class CodeHistory {
     const changed = (of: Map<string, Set<string>>) =>
       [...of].filter(([code, to]) => to.size > 1 || !to.has(code)).map(([code]) => code);
     return { before: changed(pairs.later), after: changed(pairs.earlier) };
+  }
+
+  /** The chapters that exchanged goods with other chapters in that January. */
+  chaptersMoved(year: number): string[] {
+    const known = this.#moved.get(year);
+    if (known) return known;
+    const chapters = new Set<string>();
+    for (const { later } of this.#pairs.get(year)?.values() ?? [])
+      for (const [code, heirs] of later)
+        for (const heir of heirs)
+          if (chapterOf(code) !== chapterOf(heir)) chapters.add(chapterOf(code)).add(chapterOf(heir));
+    const found = [...chapters].sort();
+    this.#moved.set(year, found);
+    return found;
   }
 
   /** The code's changes, by the January in which each took effect. */
@@ -182,6 +197,8 @@ export class CodeHistory {
     return next !== undefined && last.year < year && !isDated && next.codes.has(code);
   }
 }
+
+const chapterOf = (code: string) => code.slice(0, productLevels.hs2);
 
 function setAt<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
   const found = map.get(key);

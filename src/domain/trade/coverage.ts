@@ -64,6 +64,29 @@ export function isBelow({ book }: Pick<Coverage, "book">, hs: string | undefined
   return (code) => all.some((one) => code.startsWith(one));
 }
 
+/** False if the product exists in none of the years: its figures are unknown there, and never zero. */
+export function existsIn({ book }: Coverage, hs: string | undefined, { from, to }: Years): boolean {
+  const product = book?.of(hs);
+  if (!product) return true;
+  for (let year = from; year <= to; year++) if (product.exists(year)) return true;
+  return false;
+}
+
+/** False if a revision gave the product's number other goods between the years. */
+export const isComparable = ({ book }: Coverage, hs: string | undefined, one: number, other: number) =>
+  book?.of(hs)?.isComparable(one, other) ?? true;
+
+/** True for the years in which the product has the goods that it has in the last of `years`, or had at its end. */
+export function comparableYears(
+  coverage: Coverage,
+  hs: string | undefined,
+  { from, to }: Years,
+): (year: number) => boolean {
+  let last = to;
+  while (last > from && !existsIn(coverage, hs, { from: last, to: last })) last--;
+  return (year) => isComparable(coverage, hs, year, last);
+}
+
 export type Question = {
   hs?: string | undefined;
   /** Omitted = all partners, summed or listed. */

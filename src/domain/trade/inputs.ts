@@ -91,10 +91,13 @@ export const recentMonths = z
 /** The basis of a product's codes over the years. */
 export const basis = z
   .string()
-  .regex(/^(reported|family|(19|20)\d{2})$/, "basis is reported, family, or a year such as 2022")
-  .transform((text): CodeBasis => (text === "reported" || text === "family" ? text : Number(text)))
+  .regex(
+    /^(reported|compared|family|(19|20)\d{2})$/,
+    "basis is reported, compared, family, or a year such as 2022",
+  )
+  .transform((text): CodeBasis => (/^\d/.test(text) ? Number(text) : (text as Exclude<CodeBasis, number>)))
   .describe(
-    "How a code is followed over its changes. reported: alone; family: with all codes that changed into each other; a year: the family of that year's code. Omitted = reported, but a family where a change would be compared. See `meta.codes`",
+    "How a code is followed over its changes. reported: alone; family: with all codes that changed into each other; compared: a family where the years cross a change; a year: the family of that year's code. Omitted = compared where months or years are compared, else reported. See `meta.codes`",
   );
 
 export const procedure = z

@@ -7,18 +7,39 @@ type CodesMeta = {
   changes: { kept: boolean }[];
   family: { code: string }[] | null;
 };
-type CodedAnswer = { meta?: { hs?: string | null; codes?: CodesMeta } };
+type CodedAnswer = {
+  meta?: {
+    hs?: string | null;
+    codes?: CodesMeta;
+    chapters_moved?: { year: number; chapters: string[] }[];
+  };
+};
 
 const MOST_LISTED = 6;
+
+export const JOINED = " with the codes joined to it";
 
 /** Words after a product whose figures are those of its family. */
 export function withFamily(answer: object): string {
   const { meta } = answer as CodedAnswer;
-  return (meta?.codes?.family?.length ?? 0) > 1 ? " with the codes joined to it" : "";
+  return (meta?.codes?.family?.length ?? 0) > 1 ? JOINED : "";
 }
 
-/** The limit that a change of the code sets to an answer's figures; none without a change. */
-export function codeLimits({ at }: Ledger, sourced: AnswerWithOrigin): CitedText[] {
+/** The limits that changes of codes set to an answer's figures; none without a change. */
+export const codeLimits = (ledger: Ledger, sourced: AnswerWithOrigin): CitedText[] => [
+  ...productLimits(ledger, sourced),
+  ...chapterLimits(ledger, sourced),
+];
+
+function chapterLimits({ at }: Ledger, sourced: AnswerWithOrigin): CitedText[] {
+  const { meta } = sourced.answer as CodedAnswer;
+  return (meta?.chapters_moved ?? []).map((_, n) => {
+    const year = at(sourced, `/meta/chapters_moved/${n}/year`, "year of a change of chapters", "year");
+    return citing`In ${year} a revision moved goods between chapters: figures of such a chapter before and after it are not of the same goods.`;
+  });
+}
+
+function productLimits({ at }: Ledger, sourced: AnswerWithOrigin): CitedText[] {
   const { meta } = sourced.answer as CodedAnswer;
   if (!meta?.codes || !meta.hs || meta.codes.changes.length === 0) return [];
   const { changes, family } = meta.codes;

@@ -1,7 +1,7 @@
 /** Customs answers in other forms than JSON: pictures, and rows of those that are no plain list. */
 import { z } from "zod";
 import type { Chart } from "../../../core/model/chart.ts";
-import { flowLines, undeliveredNotes, yearBars } from "../../trade/answers/forms/lines.ts";
+import { basisNotes, flowLines, undeliveredNotes, yearBars } from "../../trade/answers/forms/lines.ts";
 import { flowWord, productTitle } from "../../trade/answers/forms/names.ts";
 import { seasonBars } from "../../trade/answers/forms/prices.ts";
 import { ranking } from "../../trade/answers/forms/rankings.ts";
@@ -38,7 +38,7 @@ export const countryChart = ({ data }: z.infer<typeof countryOutput>): Chart =>
   yearBars(`Trade of Latvia with ${data.country.name}`, data.years);
 
 export const seasonalChart = ({ data, meta }: z.infer<typeof seasonalOutput>): Chart =>
-  seasonBars("Latvia", titled(meta.code, meta.name), data);
+  seasonBars("Latvia", titled(meta.code, meta.name), data, basisNotes(meta.codes, meta.code));
 
 /** A code a row, with the codes and names of what contains it. */
 export const classificationsTable = {

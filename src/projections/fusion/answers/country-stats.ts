@@ -4,8 +4,8 @@
  */
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
-import { completenessOf, namedPartners } from "../../../domain/trade/coverage.ts";
-import { dataset, hs, partner, readYears, years } from "../../../domain/trade/inputs.ts";
+import { completenessOf, isComparable, namedPartners } from "../../../domain/trade/coverage.ts";
+import { basis, dataset, hs, partner, readYears, years } from "../../../domain/trade/inputs.ts";
 import { isReporter, partnerName, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { flows, sixDecimals, yearOf } from "../../../domain/trade/units.ts";
 import {
@@ -24,6 +24,7 @@ export const countryStatsInput = z.object({
   country: partner.describe("Any country by its 2-letter code; outside the 27, from their statistics"),
   years: years.optional(),
   hs: hs.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -78,6 +79,8 @@ export async function countryStats(
   const requestedYears = input.years === undefined ? undefined : readYears(input.years);
   const question = {
     hs: input.hs,
+    basis: input.basis,
+    compares: true,
     dataset: input.dataset,
     // A dataset with few partners does not show zero for the others.
     partner: reports ? undefined : country,
@@ -119,8 +122,9 @@ export async function countryStats(
       if (imports_eur === null && exports_eur === null) continue;
       const complete = months.length === 12 && months.every(isKnown);
       const before = data.at(-1);
+      const isSame = isComparable(lease.manifest.coverage, hs, year - 1, year);
       const growth = (now: number | null, then: number | null | undefined) =>
-        complete && before?.complete && before.year === year - 1 && now !== null && then
+        complete && isSame && before?.complete && before.year === year - 1 && now !== null && then
           ? sixDecimals(now / then - 1)
           : null;
       const share = (value: number | null, whole: number | null | undefined) =>

@@ -1,6 +1,7 @@
 /** Charts and tables of fusion's answers. */
 import { z } from "zod";
 import type { Chart } from "../../../core/model/chart.ts";
+import { basisNotes } from "../../trade/answers/forms/lines.ts";
 import type { countryStatsOutput } from "./country-stats.ts";
 import type { productOutput } from "./product.ts";
 import { hit, type sanctionsOutput } from "./sanctions.ts";
@@ -22,8 +23,12 @@ export const countryStatsChart = ({ data, meta }: z.infer<typeof countryStatsOut
     },
   ],
   unit: "EUR",
-  notes:
-    meta.view === "through_partners" ? ["As the 27 report it; its trade with all others is unseen."] : [],
+  notes: [
+    ...(meta.view === "through_partners"
+      ? ["As the 27 report it; its trade with all others is unseen."]
+      : []),
+    ...basisNotes(meta.codes, meta.hs),
+  ],
 });
 
 export const productChart = ({ data, meta }: z.infer<typeof productOutput>): Chart => ({

@@ -7,6 +7,7 @@ import { distanceKm, shareBorder } from "../../../domain/fusion/distances.ts";
 import { gravity, LEAST_CELLS, type Pair } from "../../../domain/fusion/gravity.ts";
 import { priceAndQuantity } from "../../../domain/fusion/price-quantity.ts";
 import { LEAST_TOP_SHARE, substitution } from "../../../domain/fusion/substitution.ts";
+import { classify, concentrationOf } from "../../../domain/trade/concentration.ts";
 import { completenessOf } from "../../../domain/trade/coverage.ts";
 import {
   isReporter,
@@ -168,6 +169,18 @@ export function dependencyOf(market: Market): z.infer<typeof dependent> | string
     imports_to_exports: rounded(one.imports_to_exports),
   }));
   return { dependent: found.dependent, years: years };
+}
+
+export function concentratedOf({ partners, year }: Market) {
+  const values = partners.filter((one) => one.year === year).map(({ value_eur }) => value_eur);
+  const found = concentrationOf(values);
+  if (!found) return `no partner with trade is listed in ${year}`;
+  return {
+    hhi: sixDecimals(found.hhi),
+    classification: classify(found.hhi, "2023"),
+    cr3: sixDecimals(found.cr3),
+    partners: values.length,
+  };
 }
 
 const MOST_SUBSTITUTES = 5;

@@ -5,8 +5,8 @@ import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { compoundGrowth, contributions } from "../../../domain/fusion/growth.ts";
 import { mirrorOf } from "../../../domain/mirror/reconstruct.ts";
-import { classes, classify, concentrationOf } from "../../../domain/trade/concentration.ts";
-import { completenessOf } from "../../../domain/trade/coverage.ts";
+import { classes } from "../../../domain/trade/concentration.ts";
+import { completenessOf, existsIn } from "../../../domain/trade/coverage.ts";
 import {
   basis,
   dataset,
@@ -19,6 +19,7 @@ import {
 } from "../../../domain/trade/inputs.ts";
 import { isReporter, partnerName, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, sixDecimals, type Years } from "../../../domain/trade/units.ts";
+import { crossingWith } from "../../trade/answers/one-year.ts";
 import {
   aboutNames,
   formula,
@@ -48,6 +49,7 @@ import {
 import {
   advantage,
   advantageOf,
+  concentratedOf,
   dependencyOf,
   dependent,
   expectation,
@@ -63,6 +65,8 @@ import {
 import { planted, plantedIn } from "./planted.ts";
 
 const MOST_SUPPLIERS = 10;
+/** Methods need the years before, even if they were not requested. */
+const YEARS_BEFORE = 2;
 
 export const marketInput = z.object({
   hs: requiredHs,
@@ -90,7 +94,7 @@ const supplier = z.object({
   name: z.string(),
   value_eur: z.int().describe("EUR in `meta.year`"),
   share: number.describe("Share of the total, 0 to 1"),
-  before_eur: z.int().describe("EUR of the year before"),
+  before_eur: z.int().nullable().describe("EUR of the year before; null = the code did not exist"),
   contribution: number.describe("Its change / the total of the year before; null if that is incomplete"),
 });
 
@@ -169,12 +173,12 @@ export async function market(
     reporters,
     flow: reported,
     years: requestedYears,
+    crossing: crossingWith(YEARS_BEFORE, requestedYears),
     fields: { years: "years", partner: "reporter" },
   } as const;
   return onDataset(trade, question, async (lease, { hs: product }) => {
     const span = yearsOrAll(lease, requestedYears);
-    // Methods also need the two years before, even if they were not requested.
-    const looked = { from: span.from - 2, to: span.to };
+    const looked = { from: span.from - YEARS_BEFORE, to: span.to };
     const months = await monthsIn(lease, { hs: product, reporters, through, years: looked }, signal);
     const all = sizeOf(months, flow, looked);
     const size = all.filter((one) => one.year >= span.from);
@@ -357,7 +361,10 @@ const partnersOf = (
     signal,
   );
 
-function suppliersOf({ partners, year, isComplete }: Market, total: number): z.infer<typeof supplier>[] {
+function suppliersOf(
+  { lease, hs, partners, year, isComplete }: Market,
+  total: number,
+): z.infer<typeof supplier>[] {
   const valuesOf = (ofYear: number) =>
     new Map(partners.flatMap((one) => (one.year === ofYear ? [[one.partner, one.value_eur] as const] : [])));
   const [now, before] = [valuesOf(year), valuesOf(year - 1)];
@@ -367,6 +374,7 @@ function suppliersOf({ partners, year, isComplete }: Market, total: number): z.i
     before: before.get(code) ?? 0,
     after: now.get(code) ?? 0,
   }));
+  const existed = existsIn(lease.manifest.coverage, hs, { from: year - 1, to: year - 1 });
   const isComparable = isComplete(year) && isComplete(year - 1);
   const found = new Map(
     (isComparable ? (contributions(parts) ?? []) : []).map(({ code, contribution }) => [code, contribution]),
@@ -379,20 +387,8 @@ function suppliersOf({ partners, year, isComplete }: Market, total: number): z.i
       name: partnerName(partner),
       value_eur,
       share: total > 0 ? sixDecimals(value_eur / total) : null,
-      before_eur: before.get(partner) ?? 0,
+      before_eur: existed ? (before.get(partner) ?? 0) : null,
       contribution: contribution === undefined ? null : sixDecimals(contribution),
     };
   });
-}
-
-function concentratedOf({ partners, year }: Market) {
-  const values = partners.filter((one) => one.year === year).map(({ value_eur }) => value_eur);
-  const found = concentrationOf(values);
-  if (!found) return `no partner with trade is listed in ${year}`;
-  return {
-    hhi: sixDecimals(found.hhi),
-    classification: classify(found.hhi, "2023"),
-    cr3: sixDecimals(found.cr3),
-    partners: values.length,
-  };
 }

@@ -6,17 +6,19 @@
 import type { z } from "zod";
 import type { Chart } from "../../../core/model/chart.ts";
 import { monthText } from "../../../domain/trade/units.ts";
+import { basisNotes, codeMarks } from "../../trade/answers/forms/lines.ts";
 import type { reconstructOutput } from "./answer.ts";
 
 export function reconstructChart({ data, meta }: z.infer<typeof reconstructOutput>): Chart {
   const { target, direction, product, scope, notes, parameters } = meta;
   const flow = direction === "IMPORT" ? "imports from" : "exports to";
   const isLine = data.length > 1;
+  const x = data.map(({ year, month }) => monthText(year * 100 + month));
   const banded = data.filter(({ confidence }) => confidence !== null);
   return {
     kind: isLine ? "line" : "bar",
     title: `${target.name}: ${flow} the EU27 of ${product}, reconstructed`,
-    x: data.map(({ year, month }) => monthText(year * 100 + month)),
+    x,
     series: [
       {
         name: flow,
@@ -26,7 +28,9 @@ export function reconstructChart({ data, meta }: z.infer<typeof reconstructOutpu
       },
     ],
     unit: "EUR",
+    ...(isLine && { marks: codeMarks(meta.codes, x) }),
     notes: [
+      ...basisNotes(meta.codes, product),
       confidenceText(
         banded.map(({ confidence }) => confidence!),
         isLine,

@@ -20,6 +20,7 @@ import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.
 import { type Flow, monthText, type Period, yearOf } from "../../../domain/trade/units.ts";
 import { aboutReference } from "../../reference/meta.ts";
 import { hasPartner, refuseWithoutPartner } from "../../trade/answers/partner-rows.ts";
+import { lacksCode } from "../../trade/answers/product-codes.ts";
 import {
   chooseDataset,
   metaOf,
@@ -148,12 +149,14 @@ function partnersSql(lease: Lease, { hs, years, period, target, flow }: Question
     from ${finestIn(lease, { hs, years: yearsOrAll(lease, years) }, isAsked)} group by all`;
 }
 
-function refuseUncovered({ manifest }: Lease, { target, direction, hs, period }: Question): never {
+function refuseUncovered({ manifest }: Lease, { target, direction, hs, years, period }: Question): never {
   const { months } = manifest.coverage;
   const covered = coveredMonths(manifest.coverage, { target, direction, hs });
   const [first, last] = [covered.at(0), covered.at(-1)];
   const range = first && last ? `${monthText(first.period)} to ${monthText(last.period)}` : "no month";
-  const message = `for ${hs}, ${manifest.dataset} has ${range} reported in full, of ${monthText(months.from)} to ${monthText(months.to)}`;
+  const lacking = years && lacksCode(manifest.coverage, hs, years);
+  const has = `for ${hs}, ${manifest.dataset} has ${range} reported in full, of ${monthText(months.from)} to ${monthText(months.to)}`;
+  const message = lacking === undefined ? has : `${lacking}; ${has}`;
   const path = period === undefined ? "year" : "month";
   return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }

@@ -49,7 +49,13 @@ export async function frontRunSignalsIn(
       const series = await seriesOf(lease, query.hs ?? policy.hs, policy.origin, signal);
       const found = frontRunning(series.of, monthOf(policy.date), series.peak);
       if (found)
-        signals.push({ signal_id: idOf(policy), policy_date: policy.date, hs_code: policy.hs, ...found });
+        signals.push({
+          signal_id: idOf(policy),
+          policy_date: policy.date,
+          hs_code: policy.hs,
+          ...found,
+          ...joinedCodes(lease, query.hs ?? policy.hs),
+        });
     } finally {
       lease.release();
     }
@@ -63,6 +69,12 @@ export async function frontRunSignalsIn(
       .toSorted((a, b) => b.spike_multiple - a.spike_multiple || (a.signal_id < b.signal_id ? -1 : 1))
       .slice(0, MOST_SIGNALS),
   };
+}
+
+/** The codes of a sum of several. */
+function joinedCodes({ manifest }: Lease, hs: string): { codes?: string[] } {
+  const all = manifest.coverage.book?.of(hs)?.all ?? [];
+  return all.length > 1 ? { codes: [...all] } : {};
 }
 
 const monthOf = (date: string): Period => Number(date.slice(0, 4)) * 100 + Number(date.slice(5, 7));

@@ -2,6 +2,7 @@
 
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
+import { withFamily } from "../code-limits.ts";
 import {
   type AnswerTo,
   factCell,
@@ -122,7 +123,9 @@ function productSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_
   if (first) {
     const value = at(sourced, "/data/reporters/0/value_eur", "imports and exports of the reporter", "EUR");
     findings.push(
-      finding(citing`In ${year} ${first.name} traded most of ${name} among the twenty-seven: ${value}.`),
+      finding(
+        citing`In ${year} ${first.name} traded most of ${name}${withFamily(sourced.answer)} among the twenty-seven: ${value}.`,
+      ),
     );
   }
   if (data.sources_outside_eu) {

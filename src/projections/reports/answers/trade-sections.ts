@@ -4,7 +4,7 @@ import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
-import { withFamily } from "../code-limits.ts";
+import { JOINED, withFamily } from "../code-limits.ts";
 import { type AnswerTo, factCell, type ReportDraft, section, wordCell } from "../writing.ts";
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;
@@ -116,7 +116,7 @@ export function sourcesSection(
     const value = at(sourced, `/data/${n}/value_eur`, "trade with the one partner", "EUR");
     const code = at(sourced, `/data/${n}/product`, "code of the product", "code");
     return finding(
-      citing`${partnerName(one.reporter)} has ${share} ${from} ${one.partner_name} in HS ${code}: ${value}.`,
+      citing`${partnerName(one.reporter)} has ${share} ${from} ${one.partner_name} in HS ${code}${withFamily(sourced.answer)}: ${value}.`,
       "reported",
       "concentration",
     );
@@ -130,12 +130,13 @@ export function aheadSection(
   { at, finding, limit }: ReportDraft,
   sourced: AnswerTo<"front_run_watch">,
 ): Section {
-  const findings = sourced.answer.data.map((_, n) => {
+  const findings = sourced.answer.data.map(({ codes }, n) => {
+    const joined = codes ? JOINED : "";
     const code = at(sourced, `/data/${n}/hs_code`, "code of the product", "code");
     const day = at(sourced, `/data/${n}/policy_date`, "day of the policy", "code");
     const spike = at(sourced, `/data/${n}/spike_multiple`, "imports over those of earlier years", "ratio");
     return finding(
-      citing`Before the policy of ${day}, imports of HS ${code} by the EU were ${spike} times those of the same months before.`,
+      citing`Before the policy of ${day}, imports of HS ${code}${joined} by the EU were ${spike} times those of the same months before.`,
       "signal",
     );
   });

@@ -8,7 +8,7 @@ import {
   type Guideline,
   guidelines,
 } from "../../../domain/trade/concentration.ts";
-import { flowsOf } from "../../../domain/trade/coverage.ts";
+import { existsIn, flowsOf } from "../../../domain/trade/coverage.ts";
 import { basis, dataset, flow, hs, procedure, reporter, year } from "../../../domain/trade/inputs.ts";
 import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, sixDecimals } from "../../../domain/trade/units.ts";
@@ -19,6 +19,8 @@ import { SUMS } from "./series.ts";
 import { inFlow, inReporters, partnersIn, type Slice, totalsIn } from "./tables.ts";
 
 const TOP_PARTNERS = 10;
+const NO_CODE =
+  "the code does not exist in this year, so there is no index; meta.codes names what followed it";
 
 export const concentrationInput = z.object({
   reporter,
@@ -48,8 +50,16 @@ export const concentrationResult = z.object({
     .nullable()
     .describe("10,000 / HHI: as many equal partners would give this index"),
   partners: z.int().describe("Partners listed"),
-  listed_value_eur: z.int().describe("EUR over the listed partners: the base of shares and HHI"),
-  total_value_eur: z.int().describe("EUR of all trade, the source's WORLD rows if it has them"),
+  listed_value_eur: z
+    .int()
+    .nullable()
+    .describe(
+      "EUR over the listed partners: the base of shares and HHI; null = the code does not exist in the year",
+    ),
+  total_value_eur: z
+    .int()
+    .nullable()
+    .describe("EUR of all trade, the source's WORLD rows if it has them; null as listed_value_eur"),
   listed_share: share.describe(
     "listed_value_eur / total_value_eur; far below 1, the index covers only a part",
   ),
@@ -86,10 +96,12 @@ export const concentration = (
   const { reporter, flow, guideline } = input;
   return inOneYear(trade, input, async (lease, years, { hs }) => {
     const [partners, totals] = await amounts(lease, { hs, years, reporter, flow }, signal);
+    const isCode = existsIn(lease.manifest.coverage, hs, years);
     const data = flowsOf(flow).map((of) => {
       const listed = partners.filter((row) => row.flow === of);
       const total = totals.find((row) => row.flow === of)?.value_eur ?? 0;
-      return resultOf(of, listed, total, guideline);
+      const result = resultOf(of, listed, total, guideline);
+      return isCode ? result : { ...result, listed_value_eur: null, total_value_eur: null, note: NO_CODE };
     });
     return {
       data,

@@ -12,7 +12,14 @@ import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import { median } from "../../../domain/trade/robust.ts";
 import { pricePerTonne } from "../../../domain/trade/unit-values.ts";
-import { type Flow, flows, monthText, sixDecimals, yearOf } from "../../../domain/trade/units.ts";
+import {
+  type Flow,
+  flows,
+  monthText,
+  type Period,
+  sixDecimals,
+  yearOf,
+} from "../../../domain/trade/units.ts";
 import type { MonthRow, Pair, ProductRow } from "./corridor-rows.ts";
 import { type MonthValue, profile, profileOf } from "./seasonality.ts";
 
@@ -103,6 +110,8 @@ export type PairFigures = {
   products: ProductRow[];
   products_year: number;
   nameOf: NameOf;
+  /** False for months whose code had other goods than in the last month. */
+  isComparable: (period: Period) => boolean;
 };
 
 const opposite = { IMPORT: "EXPORT", EXPORT: "IMPORT" } as const;
@@ -114,7 +123,8 @@ export function directionOf(figures: PairFigures, flow: Flow): z.infer<typeof di
   const ownView = viewOf(figures, reporter, flow, own);
   const theirView = other && theirs ? viewOf(figures, other, opposite[flow], theirs) : null;
   const [exporter, importer] = flow === "EXPORT" ? [own, theirs] : [theirs, own];
-  const { flow: _, ...seasonality } = profileOf(flow, own);
+  const compared = own.map((one) => (figures.isComparable(one.period) ? one : { ...one, value: null }));
+  const { flow: _, ...seasonality } = profileOf(flow, compared);
   return {
     ...(flow === "EXPORT" ? { from: reporter, to: partner } : { from: partner, to: reporter }),
     ...(flow === "EXPORT"
@@ -127,7 +137,7 @@ export function directionOf(figures: PairFigures, flow: Flow): z.infer<typeof di
       importer_eur: importer?.[at]?.value ?? null,
     })),
     seasonality,
-    alerts: alertsIn(own),
+    alerts: alertsIn(compared),
     products_year: figures.products_year,
     top_products: productsOf(figures, flow),
   };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { refuseWith } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { completenessOf } from "../../../domain/trade/coverage.ts";
+import { comparableYears, completenessOf } from "../../../domain/trade/coverage.ts";
 import {
   basis,
   dataset,
@@ -14,7 +14,7 @@ import {
 } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { isReporter, partnerName, type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
-import type { Flow, Years } from "../../../domain/trade/units.ts";
+import { type Flow, type Period, type Years, yearOf } from "../../../domain/trade/units.ts";
 import { balanceOf, balanceYear, direction, directionOf, WATCHED } from "./corridor-directions.ts";
 import { monthsOfPair, type Pair, productsOfPair } from "./corridor-rows.ts";
 import { hasPartner, refuseWithoutPartner } from "./partner-rows.ts";
@@ -152,7 +152,16 @@ async function sectionOf(
         : null,
     }));
   };
-  const figures = { pair, values, months, products, products_year, nameOf };
+  const isComparable = comparableYears(coverage, hs, years);
+  const figures = {
+    pair,
+    values,
+    months,
+    products,
+    products_year,
+    nameOf,
+    isComparable: (period: Period) => isComparable(yearOf(period)),
+  };
   const reporters = pair.other === undefined ? [pair.reporter] : [pair.reporter, pair.other];
   return {
     about: metaOf(lease, { hs, partner: pair.partner, reporters, years }),

@@ -3,7 +3,9 @@ import type { Lease } from "../../../datasets/vintage-store.ts";
 import {
   type CompletenessCheck,
   completenessOf,
+  existsIn,
   flowsOf,
+  isComparable,
   reportersOfEu,
 } from "../../../domain/trade/coverage.ts";
 import { basis, dataset, flow, hs, procedure, year } from "../../../domain/trade/inputs.ts";
@@ -40,7 +42,9 @@ const heatmapRow = z.object({
   exports_eur: z.int().nullable().optional(),
   quantity_kg: amount.describe("Reported mass in kg; null = none"),
   share: amount.describe("Share of the sum of the 27, 0 to 1"),
-  change: amount.describe("Change on the year before, 0.1 = 10 % more; null if one is incomplete"),
+  change: amount.describe(
+    "Change on the year before, 0.1 = 10 % more; null if one is incomplete, or the code has other goods",
+  ),
   complete: z.boolean().describe("All twelve months are complete"),
 });
 
@@ -83,6 +87,7 @@ export async function heatmap(
     const both = { from: year - 1, to: year };
     const yearRows = await yearsOf(lease, { hs: product, flow, years: both }, signal);
     const isComplete = completenessOf(lease.manifest.coverage, product);
+    const isSame = isComparable(lease.manifest.coverage, product, year - 1, year);
     const months = monthsOf(lease, both);
     const rows = reporterCodes.map((code) => {
       const of = (query: number) => {
@@ -96,7 +101,8 @@ export async function heatmap(
         );
       };
       const [now, before] = [of(year), of(year - 1)];
-      const comparable = now.complete && before.complete && now.value_eur !== null && before.value_eur;
+      const comparable =
+        isSame && now.complete && before.complete && now.value_eur !== null && before.value_eur;
       return {
         reporter: code,
         name: reporters[code],
@@ -121,7 +127,7 @@ export async function heatmap(
         product: product ?? null,
         flow: flow ?? null,
         total: {
-          value_eur: sum,
+          value_eur: existsIn(lease.manifest.coverage, product, years) ? sum : null,
           quantity_kg:
             masses.length === 0 ? null : sixDecimals(masses.reduce((total, mass) => total + mass, 0)),
         },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import type { CodeBasis } from "../../../domain/trade/code-basis.ts";
+import { type CodeBasis, isAlone } from "../../../domain/trade/code-basis.ts";
 import type { Coverage } from "../../../domain/trade/coverage.ts";
 import type { Procedure } from "../../../domain/trade/procedures.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
@@ -52,8 +52,16 @@ export const crossingOf =
   (basis: CodeBasis | undefined, years: Years | undefined) =>
   ({ months: { from, to } }: Coverage): Years => {
     const all = { from: yearOf(from), to: yearOf(to) };
-    return basis === undefined || basis === "reported" ? (years ?? all) : all;
+    return isAlone(basis) ? (years ?? all) : all;
   };
+
+/** The requested years, and as many before as they are compared with. */
+export const crossingWith =
+  (before: number, years: Years | undefined) =>
+  ({ months: { from, to } }: Coverage): Years => ({
+    from: Math.max(yearOf(from), (years?.from ?? 0) - before),
+    to: Math.min(yearOf(to), years?.to ?? yearOf(to)),
+  });
 
 export const aboutYear = (lease: Lease, input: YearQuestion, years: Years) => ({
   ...metaOf(lease, { ...input, reporters: [input.reporter], years }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
+import { comparableYears, completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
 import {
   basis,
   dataset,
@@ -14,7 +14,14 @@ import {
 import type { ReporterCode } from "../../../domain/trade/reporters.ts";
 import { median } from "../../../domain/trade/robust.ts";
 import { OUTLIER_SCORE, outliers, pricePerTonne } from "../../../domain/trade/unit-values.ts";
-import { type Flow, flows, monthText, type Period, sixDecimals } from "../../../domain/trade/units.ts";
+import {
+  type Flow,
+  flows,
+  monthText,
+  type Period,
+  sixDecimals,
+  yearOf,
+} from "../../../domain/trade/units.ts";
 import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
 import { monthsOf, onDataset, type TradeData, yearsOrAll } from "./question.ts";
 import { rollupsOf } from "./rolled-up.ts";
@@ -59,7 +66,9 @@ const priceRow = z.object({
     .describe("Their supplementary quantity; null = none, or of several units; absent as price_eur_per_unit"),
   outlier: z
     .boolean()
-    .describe(`Its logarithm has a robust score above ${OUTLIER_SCORE} among the complete months`),
+    .describe(
+      `Its logarithm has a robust score above ${OUTLIER_SCORE} among the complete months of the same goods`,
+    ),
   complete: z.boolean().describe("false: provisional or not delivered; not in the statistics"),
 });
 
@@ -77,7 +86,7 @@ const priceSummary = z.object({
   lowest: extreme,
   highest: extreme,
   change: amount.describe(
-    "Last 12 complete months against the 12 before, each all values over all masses; 0.1 = 10 % higher; null below 24",
+    "Last 12 complete months against the 12 before, each all values over all masses; 0.1 = 10 % higher; null below 24 of the same goods",
   ),
   outliers: z.array(z.string()).describe("Outlier months"),
   excluded_value_eur: z.int(),
@@ -113,17 +122,21 @@ export async function pricesPerTonne(
       pricedMonths(lease, query, signal),
       unitMonths(lease, query, signal),
     ]);
-    const isComplete = completenessOf(lease.manifest.coverage, question.hs);
+    const { coverage } = lease.manifest;
+    const isComplete = completenessOf(coverage, question.hs);
+    const isSame = comparableYears(coverage, question.hs, span);
+    const periods = monthsOf(lease, span);
+    const since = periods.findIndex((period) => isSame(yearOf(period)));
     const ofFlow = (flow: Flow) => {
       const months = new Map(rows.filter((row) => row.flow === flow).map((row) => [row.period, row]));
-      const series = monthsOf(lease, span).map((period) =>
+      const series = periods.map((period) =>
         rowOf(flow, period, {
           masses: months.get(period),
           units: units.length > 0 && units.filter((one) => one.flow === flow && one.period === period),
           delivered: isComplete(input.reporter, flow, period),
         }),
       );
-      return summarise(flow, series);
+      return summarise(flow, series, since);
     };
     const all = flowsOf(input.flow).map(ofFlow);
     const series = all.flatMap((one) => one.series);
@@ -132,7 +145,7 @@ export async function pricesPerTonne(
       meta: {
         ...aboutProduct(lease, question, span),
         count: series.length,
-        formula: `price = 1000·Σvalue / Σkg over rows with kg > 0, a row being a product's month (its WORLD row where the source has one, else each partner's); price per unit = Σvalue / Σquantity over rows with a supplementary quantity, of one unit; outlier: |ln p − median(ln p)| / (1.4826·MAD(ln p)) > ${OUTLIER_SCORE} over the complete months`,
+        formula: `price = 1000·Σvalue / Σkg over rows with kg > 0, a row being a product's month (its WORLD row where the source has one, else each partner's); price per unit = Σvalue / Σquantity over rows with a supplementary quantity, of one unit; outlier: |ln p − median(ln p)| / (1.4826·MAD(ln p)) > ${OUTLIER_SCORE} over the complete months of the same goods`,
       },
     };
   });
@@ -226,17 +239,25 @@ function rowOf(flow: Flow, period: Period, { masses, units, delivered }: MonthFi
   return units ? { ...row, ...perUnit(units) } : row;
 }
 
-function summarise(flow: Flow, series: Row[]): { series: Row[]; summary: z.infer<typeof priceSummary> } {
+/** Months before the place `since` have other goods: nothing is compared with them. */
+function summarise(
+  flow: Flow,
+  series: Row[],
+  since: number,
+): { series: Row[]; summary: z.infer<typeof priceSummary> } {
   const complete = series.filter((row) => row.complete);
-  const priced = complete.filter((row): row is Priced => (row.price_eur_per_tonne ?? 0) > 0);
-  for (const [at, isOutlier] of outliers(priced.map((row) => row.price_eur_per_tonne)).entries())
-    priced[at]!.outlier = isOutlier;
+  const same = since > 0 ? series.slice(since).filter((row) => row.complete) : complete;
+  const hasPrice = (row: Row): row is Priced => (row.price_eur_per_tonne ?? 0) > 0;
+  const priced = complete.filter(hasPrice);
+  const judged = since > 0 ? same.filter(hasPrice) : priced;
+  for (const [at, isOutlier] of outliers(judged.map((row) => row.price_eur_per_tonne)).entries())
+    judged[at]!.outlier = isOutlier;
   const prices = priced.map((row) => row.price_eur_per_tonne);
   const lowest = Math.min(...prices);
   const highest = Math.max(...prices);
   const extremeOf = (row: Priced | undefined) =>
     row === undefined ? null : { period: row.period, price_eur_per_tonne: row.price_eur_per_tonne };
-  const [before, after] = [average(complete.slice(-24, -12)), average(complete.slice(-12))];
+  const [before, after] = [average(same.slice(-24, -12)), average(same.slice(-12))];
   const excluded = sum(complete, "excluded_value_eur");
   const value = excluded + sum(complete, "value_eur");
   return {
@@ -249,7 +270,7 @@ function summarise(flow: Flow, series: Row[]): { series: Row[]; summary: z.infer
       standard_deviation_eur_per_tonne: rounded(deviation(prices)),
       lowest: extremeOf(priced.find((row) => row.price_eur_per_tonne === lowest)),
       highest: extremeOf(priced.findLast((row) => row.price_eur_per_tonne === highest)),
-      change: complete.length >= 24 && before && after ? sixDecimals(after / before - 1) : null,
+      change: same.length >= 24 && before && after ? sixDecimals(after / before - 1) : null,
       outliers: priced.filter((row) => row.outlier).map(({ period }) => period),
       excluded_value_eur: excluded,
       excluded_share: value > 0 ? sixDecimals(excluded / value) : null,

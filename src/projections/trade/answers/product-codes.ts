@@ -4,8 +4,14 @@ import { refuseWith } from "../../../core/model/refusal.ts";
 import type { Manifest } from "../../../datasets/manifest.ts";
 import { codeChanges, codeHistoryOf } from "../../../datasets/reference/code-changes.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
-import { type BasisQuery, CodeBook, type CodeTable, isChangeable } from "../../../domain/trade/code-basis.ts";
-import type { Coverage } from "../../../domain/trade/coverage.ts";
+import {
+  type BasisQuery,
+  CodeBook,
+  type CodeTable,
+  isAlone,
+  isChangeable,
+} from "../../../domain/trade/code-basis.ts";
+import { type Coverage, existsIn } from "../../../domain/trade/coverage.ts";
 import type { Procedure } from "../../../domain/trade/procedures.ts";
 import { type Years, yearOf } from "../../../domain/trade/units.ts";
 
@@ -35,8 +41,9 @@ export function inBasis<M extends Pick<Manifest, "coverage" | "synthetic">>(
   codesOf: CodesOf,
   { hs, basis, compares, procedure, years, crossing }: ProductQuery,
 ): M {
-  const table = isChangeable(hs) || basis !== undefined ? codesOf?.(manifest.synthetic) : undefined;
-  if (!table && basis !== undefined && basis !== "reported") {
+  const isAbout = isChangeable(hs) || basis !== undefined || compares === true;
+  const table = isAbout ? codesOf?.(manifest.synthetic) : undefined;
+  if (!table && !isAlone(basis)) {
     const message =
       "no table of code changes is loaded for this dataset: omit basis, or import its editions (code-changes)";
     return refuseWith("basis", message);
@@ -68,6 +75,21 @@ export function refuseOutsideBasis({ book }: Coverage, hs: string | undefined): 
   refuseWith("basis", `${hs} is no code of ${basis}: it exists ${spans}; name such a year, or basis=family`);
 }
 
+/** A sentence for years that lack the code, with its heirs or ancestors; undefined where it exists in one of them. */
+export function lacksCode(coverage: Coverage, hs: string, years: Years): string | undefined {
+  const { book } = coverage;
+  if (!book || existsIn(coverage, hs, years)) return undefined;
+  const span = years.from === years.to ? `${years.from}` : `${years.from} to ${years.to}`;
+  const changes = book
+    .pastOf(hs)
+    .revisions.flatMap(({ year, became, came_from }) => [
+      ...(became.length > 0 ? [`became ${became.join(", ")} in ${year}`] : []),
+      ...(came_from.length > 0 ? [`came from ${came_from.join(", ")} in ${year}`] : []),
+    ]);
+  const changed = changes.length > 0 ? `: it ${changes.join(" and ")}` : "";
+  return `${hs} is no code of ${span}${changed}; basis=family follows its goods over the change`;
+}
+
 const related = z.object({ code: z.string(), name: z.string().nullable() });
 const open = z.int().nullable().describe("null = open");
 
@@ -93,6 +115,22 @@ export const codesMeta = z
     note: z.string(),
   })
   .meta({ id: "CodesMeta" });
+
+export const chaptersMoved = z
+  .array(z.object({ year: z.int(), chapters: z.array(z.string()) }))
+  .describe(
+    "Januaries among the compared years in which these chapters exchanged goods: their figures before and after are not of the same goods; absent = none known",
+  )
+  .meta({ id: "ChaptersMoved" });
+
+/** `meta.chapters_moved` of an answer that compares years of chapters. */
+export function aboutChapters(
+  { book }: Coverage,
+  hs: string | undefined,
+): { chapters_moved?: z.infer<typeof chaptersMoved> } {
+  const moved = book?.chaptersMoved(hs) ?? [];
+  return moved.length > 0 ? { chapters_moved: moved } : {};
+}
 
 /** `meta.codes` of an answer; absent if no revision changed the code and no basis was named. */
 export function aboutCodes(

@@ -27,7 +27,14 @@ import { type NameOf, ownName } from "../../../domain/trade/product-names.ts";
 import { productLevels } from "../../../domain/trade/products.ts";
 import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { monthsBetween, monthText, type Period, type Years, yearOf } from "../../../domain/trade/units.ts";
-import { aboutCodes, codesMeta, inBasis, refuseOutsideBasis } from "./product-codes.ts";
+import {
+  aboutChapters,
+  aboutCodes,
+  chaptersMoved,
+  codesMeta,
+  inBasis,
+  refuseOutsideBasis,
+} from "./product-codes.ts";
 
 /** Without `allow_synthetic` the sandbox answers nothing; without `nameOf` few products have a name. */
 export type TradeData = {
@@ -110,6 +117,7 @@ export const meta = z.object({
     .meta({ id: "RealData" }),
   procedure: z.enum(procedures).optional().describe("The requested procedure; absent = all together"),
   codes: codesMeta.optional().describe("Changes of the code; absent if no loaded revision changed it"),
+  chapters_moved: chaptersMoved.optional(),
   incomplete: z
     .array(
       z.object({
@@ -350,6 +358,7 @@ export function metaOf(
     ...(real_data && { real_data: [...real_data] }),
     ...(coverage.procedure !== undefined && { procedure: coverage.procedure }),
     ...aboutCodes(coverage, query.hs),
+    ...aboutChapters(coverage, query.hs),
     coverage: {
       products: {
         complete: productsComplete(coverage, query),

@@ -3,7 +3,7 @@ import { literal } from "../../../datasets/duckdb.ts";
 import type { FlowSums } from "../../../datasets/rollups/sums.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { completenessOf, isBelow } from "../../../domain/trade/coverage.ts";
+import { completenessOf, existsIn, isBelow } from "../../../domain/trade/coverage.ts";
 import { basis, dataset, flow, hs, limit, procedure, reporter, year } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { isConfidential, isResidue, nextDigits, productLevels } from "../../../domain/trade/products.ts";
@@ -63,7 +63,10 @@ export const productRow = z.object({
 });
 
 /** The base of a ranking's shares. */
-export const totals = z.object({ value_eur: z.int(), quantity_kg: z.number().nullable() });
+export const totals = z.object({
+  value_eur: z.int().nullable().describe("EUR; null = the code does not exist in these years"),
+  quantity_kg: z.number().nullable(),
+});
 
 export const rankingMeta = yearMeta.extend({
   count: z.int().describe("Ranked lines, without the rest"),
@@ -310,7 +313,10 @@ async function rank(
     rows,
     count: topRows.length,
     ranked_of: topRows[0]?.of ?? 0,
-    total: { value_eur: total.value_eur ?? 0, quantity_kg: total.quantity_kg },
+    total: {
+      value_eur: total.value_eur ?? (existsIn(lease.manifest.coverage, hs, years) ? 0 : null),
+      quantity_kg: total.quantity_kg,
+    },
   };
 }
 

@@ -23,10 +23,34 @@ export const codeMarks = (codes: z.infer<typeof codesMeta> | undefined, x: reado
   return [{ name: "codes changed", shape: "line", at }];
 };
 
-export const basisNotes = (codes: z.infer<typeof codesMeta> | undefined): string[] =>
-  codes?.family && codes.family.length > 1
-    ? [`Sum of ${codes.family.map(({ code }) => code).join(", ")}, which changed into each other.`]
-    : [];
+/** Words after a product in the title of its family's figures. */
+export const joinedWords = (codes: z.infer<typeof codesMeta> | undefined): string =>
+  codes?.family && codes.family.length > 1 ? " and the codes joined to it" : "";
+
+const MOST_CODES = 6;
+
+const codeList = (codes: readonly { code: string }[]): string => {
+  const named = codes.slice(0, MOST_CODES).map(({ code }) => code);
+  const rest = codes.length - named.length;
+  return rest > 0 ? `${named.join(", ")} and ${rest} more` : named.join(", ");
+};
+
+type Codes = z.infer<typeof codesMeta>;
+
+/** Sentences on the codes of the figures: those of a sum, or what a code alone became. */
+export function basisNotes(codes: Codes | undefined, hs: string | null | undefined): string[] {
+  if (!codes || !hs) return [];
+  const { family, changes } = codes;
+  if (family && family.length > 1) return [`Sum of ${codeList(family)}, which changed into each other.`];
+  return family ? [] : changes.map((change) => changeNote(hs, change));
+}
+
+function changeNote(hs: string, { year, became, came_from, kept }: Codes["changes"][number]): string {
+  if (kept) return `${hs} has other goods since ${year}.`;
+  if (became.length > 0) return `${hs} ended with ${year - 1} and became ${codeList(became)}.`;
+  if (came_from.length > 0) return `${hs} began in ${year} and came from ${codeList(came_from)}.`;
+  return `${hs} changed in ${year}.`;
+}
 
 export const flowLines = (months: Month[]): Series[] =>
   FLOWS.filter(({ column }) => months.some((month) => month[column] !== undefined)).map(
@@ -59,14 +83,14 @@ export function timelineChart({ data, meta }: z.infer<typeof timelineOutput>): C
   const x = monthsOf(reporters[0]).map(({ period }) => period);
   return {
     kind: "line",
-    title: `Monthly ${flow ?? "trade"} of ${listed(reporters)}: ${productTitle(meta.hs)}`,
+    title: `Monthly ${flow ?? "trade"} of ${listed(reporters)}: ${productTitle(meta.hs)}${joinedWords(meta.codes)}`,
     x,
     series: lines.flatMap(({ reporter, flows }) =>
       flows.map((line) => ({ ...line, name: nameOf(reporter, line.name) })),
     ),
     unit: "EUR",
     marks: codeMarks(meta.codes, x),
-    notes: [...undeliveredNotes(data), ...basisNotes(meta.codes)],
+    notes: [...undeliveredNotes(data), ...basisNotes(meta.codes, meta.hs)],
   };
 }
 
@@ -77,7 +101,7 @@ const listed = (reporters: string[]) =>
 
 export const productDetailChart = ({ data, meta }: z.infer<typeof productDetailOutput>): Chart => ({
   kind: "line",
-  title: `${partnerName(meta.reporter)}: monthly trade in ${productTitle(meta.product)}`,
+  title: `${partnerName(meta.reporter)}: monthly trade in ${productTitle(meta.product)}${joinedWords(meta.codes)}`,
   x: data.months.map(({ period }) => period),
   series: flowLines(data.months),
   unit: "EUR",
@@ -85,7 +109,7 @@ export const productDetailChart = ({ data, meta }: z.infer<typeof productDetailO
     meta.codes,
     data.months.map(({ period }) => period),
   ),
-  notes: [...undeliveredNotes(data.months), ...basisNotes(meta.codes)],
+  notes: [...undeliveredNotes(data.months), ...basisNotes(meta.codes, meta.product)],
 });
 
 type Year = {
@@ -97,7 +121,7 @@ type Year = {
 };
 
 /** Bars for imports and exports, a line for the balance. */
-export const yearBars = (title: string, years: Year[]): Chart => ({
+export const yearBars = (title: string, years: Year[], notes: readonly string[] = []): Chart => ({
   kind: "bar",
   title,
   x: years.map(({ year }) => String(year)),
@@ -110,12 +134,16 @@ export const yearBars = (title: string, years: Year[]): Chart => ({
     { name: "balance", values: years.map(({ balance_eur }) => balance_eur), as_line: true },
   ],
   unit: "EUR",
-  notes: ["Balance = exports − imports."],
+  notes: ["Balance = exports − imports.", ...notes],
 });
 
 export const balanceChart = ({ data, meta }: z.infer<typeof balanceOutput>): Chart =>
-  yearBars(`Trade balance of ${partnerName(meta.reporter)}`, data);
+  yearBars(`Trade balance of ${partnerName(meta.reporter)}`, data, basisNotes(meta.codes, meta.hs));
 
 /** The reporter's figures from the default database. */
-export const corridorChart = ({ data }: z.infer<typeof corridorOutput>): Chart =>
-  yearBars(`Trade of ${data.reporter.name} with ${data.partner.name}`, data.databases[0]?.balance ?? []);
+export const corridorChart = ({ data, meta }: z.infer<typeof corridorOutput>): Chart =>
+  yearBars(
+    `Trade of ${data.reporter.name} with ${data.partner.name}`,
+    data.databases[0]?.balance ?? [],
+    basisNotes(meta.codes, meta.hs),
+  );

@@ -4,7 +4,7 @@ import { partnerName } from "../../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../../domain/trade/units.ts";
 import type { pricesOutput } from "../prices.ts";
 import type { seasonOutput } from "../seasonality.ts";
-import { basisNotes, codeMarks } from "./lines.ts";
+import { basisNotes, codeMarks, joinedWords } from "./lines.ts";
 import { flowWord, productTitle } from "./names.ts";
 
 const flowsText = (flows: Flow[]) => flowWord(flows.length === 1 ? flows[0] : null);
@@ -16,7 +16,7 @@ export function pricesChart({ data, meta }: z.infer<typeof pricesOutput>): Chart
   const x = of(flows[0]).map(({ period }) => period);
   return {
     kind: "line",
-    title: `${partnerName(meta.reporter)}: price per tonne, ${flowsText(flows)} of ${productTitle(meta.product)}`,
+    title: `${partnerName(meta.reporter)}: price per tonne, ${flowsText(flows)} of ${productTitle(meta.product)}${joinedWords(meta.codes)}`,
     x,
     series: flows.map((flow) => ({
       name: flowWord(flow),
@@ -26,20 +26,26 @@ export function pricesChart({ data, meta }: z.infer<typeof pricesOutput>): Chart
     })),
     unit: "EUR per tonne",
     marks: codeMarks(meta.codes, x),
-    notes: basisNotes(meta.codes),
+    notes: basisNotes(meta.codes, meta.product),
   };
 }
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 export const seasonChart = ({ data, meta }: z.infer<typeof seasonOutput>): Chart =>
-  seasonBars(partnerName(meta.reporter), productTitle(meta.product), data);
+  seasonBars(
+    partnerName(meta.reporter),
+    productTitle(meta.product),
+    data,
+    basisNotes(meta.codes, meta.product),
+  );
 
 /** Twelve bars for each flow, above and below the average month. */
 export const seasonBars = (
   country: string,
   product: string,
   data: z.infer<typeof seasonOutput>["data"],
+  about: readonly string[],
 ): Chart => ({
   kind: "bar",
   title: `${country}: the usual year, ${flowsText(data.map(({ flow }) => flow))} of ${product}`,
@@ -50,5 +56,8 @@ export const seasonBars = (
   })),
   unit: "1 = an average month",
   base: 1,
-  notes: data.flatMap(({ flow, note }) => (note === null ? [] : [`${flowWord(flow)}: ${note}`])),
+  notes: [
+    ...about,
+    ...data.flatMap(({ flow, note }) => (note === null ? [] : [`${flowWord(flow)}: ${note}`])),
+  ],
 });
