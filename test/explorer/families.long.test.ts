@@ -33,7 +33,7 @@ const pictures: Record<string, { path: string; notes: RegExp }> = {
   },
   "other-goods": {
     path: "timeline?reporters=LV&flow=IMPORT&hs=85299090",
-    notes: /85299090 has other goods since 2022\./,
+    notes: /imports since 2022 .*85299090 has other goods since 2022\./,
   },
 };
 

@@ -122,7 +122,9 @@ describe("as a family", () => {
     await expect(ask({ hs: "85171200", basis: "2022" })).rejects.toMatchObject({
       message: expect.stringMatching(/85171200 is no code of 2022: it exists before to 2021/),
     });
-    expect(() => timelineInput.parse({ basis: "1850" })).toThrow(/basis is reported, compared, family, or a year/);
+    expect(() => timelineInput.parse({ basis: "1850" })).toThrow(
+      /basis is reported, compared, family, or a year/,
+    );
   });
 
   test("without a table a basis is refused, and as reported nothing changes", async () => {
@@ -244,5 +246,10 @@ test("charts mark the January of the change and name the family", async () => {
   const notesOf = async (hs: string) => timelineChart(await ask({ hs })).notes;
   expect(await notesOf("85171300")).toEqual(["85171300 began in 2022 and came from 85171200."]);
   expect(await notesOf("85299090")).toEqual(["85299090 has other goods since 2022."]);
+  const kept = await ask({ hs: "85299090" });
+  const { series } = timelineChart(kept);
+  expect(series.map(({ name }) => name)).toEqual(["imports", "imports since 2022"]);
+  expect(series.map(({ values }) => values.findIndex((value) => value !== null))).toEqual([0, 36]);
+  expect(series[0]!.values.map((value, at) => value ?? series[1]!.values[at])).toEqual(of(kept));
   expect(timelineChart(await ask({ hs: "85076000" })).marks![0]!.at).not.toContain(true);
 });

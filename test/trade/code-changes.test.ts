@@ -79,6 +79,8 @@ describe.skipIf(!isHere)("the real change from 2021 to 2022", () => {
       (family) => new Set([...chapters(family.inYear(2021)), ...chapters(family.inYear(2022))]).size > 1,
     );
     expect(crossing).toHaveLength(14);
+    expect(history.chaptersMoved(2022).join(" ")).toBe("02 04 16 17 18 19 21 24 25 30 38 71 85 88 90 94");
+    expect(history.chaptersMoved(2021)).toEqual([]);
     expect(history.nameOf("85171200")).toMatch(/^Telephones for cellular networks/);
     expect(history.heirs("85171200", 2022)).toEqual(["85171300", "85171400"]);
   });

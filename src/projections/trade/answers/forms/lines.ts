@@ -12,10 +12,11 @@ const FLOWS = [
   { column: "exports_eur", name: "exports" },
 ] as const;
 
+type Codes = z.infer<typeof codesMeta>;
 export type Month = Omit<z.infer<typeof timelineRow>, "reporter">;
 
 /** The Januaries in which the code, or a code of its family, changed. */
-export const codeMarks = (codes: z.infer<typeof codesMeta> | undefined, x: readonly string[]): Marks[] => {
+export const codeMarks = (codes: Codes | undefined, x: readonly string[]): Marks[] => {
   const years = new Set(codes?.changes.map(({ year }) => year));
   for (const { years: spans } of codes?.family ?? [])
     for (const { from } of spans) if (from !== null) years.add(from);
@@ -23,8 +24,23 @@ export const codeMarks = (codes: z.infer<typeof codesMeta> | undefined, x: reado
   return [{ name: "codes changed", shape: "line", at }];
 };
 
+/** A line ends where its number gets other goods, and another begins: no step between both is drawn. */
+export function withoutSteps(series: Series[], x: readonly string[], codes: Codes | undefined): Series[] {
+  const years = codes?.family ? [] : (codes?.changes ?? []).flatMap(({ kept, year }) => (kept ? year : []));
+  const begins = years.map((year) => x.indexOf(`${year}-01`)).filter((at) => at > 0);
+  if (begins.length === 0) return series;
+  const spans = [0, ...begins].map((from, n) => ({ from, to: begins[n] ?? x.length }));
+  return series.flatMap((one) =>
+    spans.map(({ from, to }) => ({
+      ...one,
+      name: from === 0 ? one.name : `${one.name} since ${x[from]!.slice(0, 4)}`,
+      values: one.values.map((value, at) => (at >= from && at < to ? value : null)),
+    })),
+  );
+}
+
 /** Words after a product in the title of its family's figures. */
-export const joinedWords = (codes: z.infer<typeof codesMeta> | undefined): string =>
+export const joinedWords = (codes: Codes | undefined): string =>
   codes?.family && codes.family.length > 1 ? " and the codes joined to it" : "";
 
 const MOST_CODES = 6;
@@ -34,8 +50,6 @@ const codeList = (codes: readonly { code: string }[]): string => {
   const rest = codes.length - named.length;
   return rest > 0 ? `${named.join(", ")} and ${rest} more` : named.join(", ");
 };
-
-type Codes = z.infer<typeof codesMeta>;
 
 /** Sentences on the codes of the figures: those of a sum, or what a code alone became. */
 export function basisNotes(codes: Codes | undefined, hs: string | null | undefined): string[] {
@@ -85,8 +99,12 @@ export function timelineChart({ data, meta }: z.infer<typeof timelineOutput>): C
     kind: "line",
     title: `Monthly ${flow ?? "trade"} of ${listed(reporters)}: ${productTitle(meta.hs)}${joinedWords(meta.codes)}`,
     x,
-    series: lines.flatMap(({ reporter, flows }) =>
-      flows.map((line) => ({ ...line, name: nameOf(reporter, line.name) })),
+    series: withoutSteps(
+      lines.flatMap(({ reporter, flows }) =>
+        flows.map((line) => ({ ...line, name: nameOf(reporter, line.name) })),
+      ),
+      x,
+      meta.codes,
     ),
     unit: "EUR",
     marks: codeMarks(meta.codes, x),
@@ -99,18 +117,18 @@ const MOST_LISTED = 5;
 const listed = (reporters: string[]) =>
   reporters.length > MOST_LISTED ? `${reporters.length} countries` : reporters.map(partnerName).join(", ");
 
-export const productDetailChart = ({ data, meta }: z.infer<typeof productDetailOutput>): Chart => ({
-  kind: "line",
-  title: `${partnerName(meta.reporter)}: monthly trade in ${productTitle(meta.product)}${joinedWords(meta.codes)}`,
-  x: data.months.map(({ period }) => period),
-  series: flowLines(data.months),
-  unit: "EUR",
-  marks: codeMarks(
-    meta.codes,
-    data.months.map(({ period }) => period),
-  ),
-  notes: [...undeliveredNotes(data.months), ...basisNotes(meta.codes, meta.product)],
-});
+export function productDetailChart({ data, meta }: z.infer<typeof productDetailOutput>): Chart {
+  const x = data.months.map(({ period }) => period);
+  return {
+    kind: "line",
+    title: `${partnerName(meta.reporter)}: monthly trade in ${productTitle(meta.product)}${joinedWords(meta.codes)}`,
+    x,
+    series: withoutSteps(flowLines(data.months), x, meta.codes),
+    unit: "EUR",
+    marks: codeMarks(meta.codes, x),
+    notes: [...undeliveredNotes(data.months), ...basisNotes(meta.codes, meta.product)],
+  };
+}
 
 type Year = {
   year: number;

@@ -4,7 +4,7 @@ import { partnerName } from "../../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../../domain/trade/units.ts";
 import type { pricesOutput } from "../prices.ts";
 import type { seasonOutput } from "../seasonality.ts";
-import { basisNotes, codeMarks, joinedWords } from "./lines.ts";
+import { basisNotes, codeMarks, joinedWords, withoutSteps } from "./lines.ts";
 import { flowWord, productTitle } from "./names.ts";
 
 const flowsText = (flows: Flow[]) => flowWord(flows.length === 1 ? flows[0] : null);
@@ -18,12 +18,16 @@ export function pricesChart({ data, meta }: z.infer<typeof pricesOutput>): Chart
     kind: "line",
     title: `${partnerName(meta.reporter)}: price per tonne, ${flowsText(flows)} of ${productTitle(meta.product)}${joinedWords(meta.codes)}`,
     x,
-    series: flows.map((flow) => ({
-      name: flowWord(flow),
-      values: of(flow).map(({ price_eur_per_tonne }) => price_eur_per_tonne),
-      provisional: of(flow).map(({ complete }) => !complete),
-      marked: of(flow).map(({ outlier }) => outlier),
-    })),
+    series: withoutSteps(
+      flows.map((flow) => ({
+        name: flowWord(flow),
+        values: of(flow).map(({ price_eur_per_tonne }) => price_eur_per_tonne),
+        provisional: of(flow).map(({ complete }) => !complete),
+        marked: of(flow).map(({ outlier }) => outlier),
+      })),
+      x,
+      meta.codes,
+    ),
     unit: "EUR per tonne",
     marks: codeMarks(meta.codes, x),
     notes: basisNotes(meta.codes, meta.product),
