@@ -30,7 +30,7 @@ test("the clock has the database's time, and continues between queries", async (
   clock.close();
 });
 
-test("a slow answer does not move it, and one that proves it wrong does", async () => {
+test("a slow answer does not move the clock, and an answer that proves it wrong does", async () => {
   const { world, open } = rehearsed();
   const clock = await open();
   world.takes = 4_000;
@@ -47,7 +47,7 @@ test("a slow answer does not move it, and one that proves it wrong does", async 
   clock.close();
 });
 
-test("an unavailable database leaves it running", async () => {
+test("the clock runs on while the database is unavailable", async () => {
   const { world, pass, open } = rehearsed();
   const clock = await open();
   world.away = true;

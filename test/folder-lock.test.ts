@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true }));
 /** A dead process's file: no process has such a pid. */
 const dead = (n: number) => `4194999-${n}`;
 
-test("of many that find a dead process's lock, one has it at a time, and no other file is left", async () => {
+test("of many processes that find a dead process's lock, one has it at a time, and no other file is left", async () => {
   const path = join(folder, "dead");
   let [inside, most, rounds] = [0, 0, 0];
   const enter = async () => {

@@ -30,7 +30,7 @@ describe("the check of drafts, by the text alone", () => {
   const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
   const typescript = sources.filter((path) => path.endsWith(".ts"));
 
-  test("finds every import that the syntax trees have", () => {
+  test("finds every import in the syntax trees", () => {
     const lost = typescript.flatMap((path) => {
       const found = new Set(importsIn(textOf(path)).map(({ line, ...one }) => JSON.stringify(one)));
       return importsOf(textOf(path)).flatMap(({ in_type, ...wanted }) => {

@@ -128,7 +128,7 @@ describe.skipIf(!disk)("a full disk", () => {
             expect(await answer.json()).toMatchObject({
               type: `${services[n % 2]!.url}/problems#no-room`,
               status: 503,
-              detail: expect.stringContaining("nothing was charged"),
+              detail: expect.stringContaining("nothing of this call was recorded or charged"),
             });
             expect(answer.status).toBe(503);
             expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);

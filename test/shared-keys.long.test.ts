@@ -36,7 +36,7 @@ const OTHER: Record<string, string> = {
   PAY_TO: `0x${"7".repeat(40)}`,
 };
 
-test.each(Object.entries(OTHER))("another %s is refused, and names itself", async (setting, value) => {
+test.each(Object.entries(OTHER))("another %s is refused, and the error names it", async (setting, value) => {
   const refused = await started({ [setting]: value });
   expect(refused).toBeInstanceOf(ConfigError);
   expect((refused as Error).message).toContain(`${setting} (or `);

@@ -149,7 +149,7 @@ test("a writer that moves between tables is not ended by a start, nor the start 
   expect(await indexes()).toEqual(["read.used_1_n", "read.used_2_n"]);
 });
 
-test("a start that ended before completing is completed by the next", async () => {
+test("a start that ended before it was complete is completed by the next one", async () => {
   await start(used(TABLES));
   const writer = await inTransaction(database.url, "insert into read.used_2 values (7)");
   const starting = await startWithIndexes();

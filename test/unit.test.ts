@@ -201,7 +201,7 @@ describe("units over several streams", () => {
     expect(events.map(({ stream_id }) => stream_id)).toEqual(["notebook-l", "notebook-r"]);
   });
 
-  test("that cross neither deadlock nor lose a note", async () => {
+  test("that cross neither deadlock nor lose an event", async () => {
     const processes = [makeProcess(), makeProcess()];
     const cross = (n: number) => {
       const ids = n % 2 === 0 ? ["p", "q"] : ["q", "p"];
@@ -357,7 +357,7 @@ describe("a watched stream", () => {
     expect(await copyIn(one, "source", change)).toEqual({ runs: 2, copied: ["a,b"] });
   });
 
-  test("is neither extended nor blocks others that watch it", async () => {
+  test("is not extended, and does not block other watchers", async () => {
     const parts = makeProcess();
     await takeIn(parts, "shared", "a");
     const before = await parts.store.streamHead({ tenant: "acme", stream_id: "notebook-shared" });

@@ -1,4 +1,4 @@
-/** Sends a channel's open refund, and records how it ended. The contract takes one refund a nonce. */
+/** Sends a channel's open refund, and records how it ended. The contract accepts one refund per nonce. */
 import type { App } from "../core/app.ts";
 import type { Hex } from "../core/model/chain.ts";
 import type { Channel } from "../domain/payments/channel.ts";

@@ -45,7 +45,7 @@ export type ChainParts = {
   recover: RecoverKey;
   pay_to: Hex;
   refunds: { address: Hex; sign(input: { hash: Hex }): Promise<Hex> };
-  /** Signs only where it must sign by itself, and pays for gas. */
+  /** The account of the gas key, for attestations that it signs itself. */
   attester: { address: Hex; sign(input: { hash: Hex }): Promise<Hex> };
   /** Undefined if none is configured; operations that need it then refuse. */
   platform_token: Hex | undefined;
@@ -56,7 +56,7 @@ export type ChainParts = {
     purposes_today(): Promise<{ purpose: Purpose; spent_wei: bigint; budget_wei: bigint }[]>;
     /** At the current gas price. Rejects with ChainUnavailable. */
     refund_cost_micro(): Promise<bigint>;
-    /** The same for this much gas; 0 on the development chain. */
+    /** The cost of a call with this much gas; 0 on the development chain. */
     cost_micro(gas: bigint): Promise<bigint>;
   };
   /** True on the service's own chain, whose money is worthless. */

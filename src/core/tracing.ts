@@ -40,7 +40,7 @@ const manager = (): ContextManager => {
 // External instrumentation sets its own manager first; ours is then ignored.
 context.setGlobalContextManager(manager());
 
-/** Counts the spans in a tick, so that an empty tick is dropped. */
+/** Counts the spans in a tick, so that a tick without any is dropped. */
 const BELOW = createContextKey("tallystick: spans below");
 type SpanCount = { spans: number };
 

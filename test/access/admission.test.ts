@@ -82,7 +82,7 @@ test("a sound key is admitted", async () => {
   });
 });
 
-test("a bad key is 401 even where a payment or no credential would do", async () => {
+test("a bad key is 401 even where a payment, or no credential, would be enough", async () => {
   const gate = createGate(parts(undefined));
   await expect(gate.admit(countCalls, presented(live))).rejects.toMatchObject({ code: "unauthorized" });
 });

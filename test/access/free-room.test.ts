@@ -27,7 +27,7 @@ const subject = (tenant: string): Caller => ({
   scopes: ["order"],
 });
 
-test("large unpaid bodies are read twenty times a minute, and a refused one stores nothing", async () => {
+test("twenty large unpaid bodies are read a minute, and a refused call stores nothing", async () => {
   const { body } = await caller(service.url).post("/soul/register", {
     agent_id: "large",
     issue_api_key: true,
@@ -68,7 +68,7 @@ test("strangers share a daily allowance, and an agent with a proven key has its 
   ];
   for (const { status, body } of refused) {
     expect(status).toBe(429);
-    expect((body as { detail: string }).detail).toContain("of all strangers: prove a key");
+    expect((body as { detail: string }).detail).toContain("of all strangers together: prove a key");
   }
   const known = await register(proven.body.api_key, "proven");
   expect([known.status, await known.text()]).toEqual([200, expect.any(String)]);
@@ -88,7 +88,7 @@ test("bytes count as well, by address, by subject and for all callers of one kin
   });
   const MIB = 1_048_576;
   await room.store(anonymous, "10.0.0.1", 64 * MIB);
-  const full = "the day's room for free calls is used up, that";
+  const full = "the day's limit of free calls is used up, that";
   await expect(room.store(anonymous, "10.0.0.1", 1)).rejects.toThrow(`${full} of this address`);
   await room.store(subject("stranger"), "10.0.0.2", 64 * MIB);
   await expect(room.store(subject("stranger"), "10.0.0.3", 1)).rejects.toThrow(`${full} of this caller`);

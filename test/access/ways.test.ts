@@ -156,7 +156,7 @@ describe("a subject's key", () => {
       });
   });
 
-  test("on open operations is counted by itself, from any address", async () => {
+  test("on open operations is counted alone, from any address", async () => {
     const parts = { ...knows(held), limits: countedCalls(), open_per_minute: 1 };
     await admit([open()], { secret, ip: "192.0.2.1" }, parts);
     await expect(admit([open()], { secret, ip: "192.0.2.2" }, parts)).rejects.toMatchObject({

@@ -105,7 +105,7 @@ test("a failing webhook is retried with growing delays under the same id, then t
   expect(await stateOf(app, id)).toMatchObject({ status: "active", credits: 599, delivered: 1 });
 });
 
-test("410 disables at once", async () => {
+test("an answer of 410 disables the subscription at once", async () => {
   receiver.answers({ status: 410 });
   const id = await subscribed(app, receiver.url);
   await triggered(app, id, 1);

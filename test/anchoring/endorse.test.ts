@@ -14,7 +14,7 @@ import { openAnchoringSetup } from "./anchoring-setup.ts";
 
 const NEXT = privateKeyToAccount(generatePrivateKey()).address;
 
-test("the command endorses the next account on the chain, and refuses a second one", async () => {
+test("the command endorses the next account on the chain, and refuses a second endorsement", async () => {
   const setup = await openAnchoringSetup();
   const DATA_DIR = await mkdtemp(join(tmpdir(), "tallystick-endorse-"));
   onTestFinished(async () => {

@@ -181,7 +181,7 @@ describe("a chain that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("has no gas on our key is retried when it has some", async () => {
+  test("has no gas on our key gets the transaction once the key has gas", async () => {
     await setup.happen();
     const poor = setup.workshop.connect({ gas_key: generatePrivateKey() });
     onTestFinished(() => poor.close());

@@ -57,7 +57,7 @@ describe("after a send without an answer in the log", () => {
     expect((await anchorStatus(app)).pending).toBeNull();
   });
 
-  test("one mined during the wait is found", async () => {
+  test("a transaction mined during the wait is found", async () => {
     await setup.happen();
     const memory = {};
     let mined: Receipt | undefined;
@@ -72,7 +72,7 @@ describe("after a send without an answer in the log", () => {
     expect((await setup.state()).anchors).toMatchObject([{ transaction: mined!.transaction }]);
   });
 
-  test("a failed one is no anchor, and is not resent at once", async () => {
+  test("a failed transaction is no anchor, and is not resent at once", async () => {
     await setup.happen();
     const memory = {};
     let sent = 0;

@@ -168,7 +168,7 @@ describe("several processes", () => {
   });
 });
 
-test("it runs until it is stopped, and reports failures when they begin and when they end", async () => {
+test("the reactor runs until it is stopped, and reports failures when they begin and when they end", async () => {
   await setup.happen();
   let isAway = true;
   const read: Chain["read"] = (...calls) =>

@@ -7,7 +7,7 @@ import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
 import { AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
 
-test("a backup with fewer events, and a diverged one, are reported and not signed", async () => {
+test("a backup with fewer or other events than the signed log is reported, and not signed", async () => {
   const setup = await openAnchoringSetup();
   const DATA_DIR = await mkdtemp(join(tmpdir(), "tallystick-signed-"));
   onTestFinished(async () => {

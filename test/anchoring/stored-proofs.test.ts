@@ -68,7 +68,7 @@ test("an anchor's proof proves the head in a block's state, and no changed byte 
   expect(() => head(state_root, account_proof, numbers_proof, root_proof)).toThrow(StateProofError);
 });
 
-test("it is collected once, and again when its block left the chain", async () => {
+test("a proof is collected once, and again when its block left the chain", async () => {
   await setup.happen();
   const memory: AnchorMemory = {};
   await setup.turn({ memory });

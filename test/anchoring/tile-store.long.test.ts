@@ -245,7 +245,7 @@ function startGrower(log_id: number) {
   return { kill: () => child.kill("SIGKILL"), exited };
 }
 
-test("killed repeatedly at work, it reaches the same state", async () => {
+test("a tile store that is killed repeatedly at work reaches the same state", async () => {
   const log_id = await newLog();
   await fill(log_id, 70_000);
   const tree = openTree(log.pool, log_id);
@@ -298,7 +298,7 @@ test("three processes grow one tree during appends", async () => {
   expect(await tree.rootAt(23_330)).toEqual(rootsOf(await leavesOf(log_id)).at(-1));
 });
 
-test("it stops between two pages on request", async () => {
+test("growing a tree stops between two pages on request", async () => {
   const log_id = await newLog();
   await fill(log_id, 1_000);
   const tree = openTree(log.pool, log_id);
@@ -319,7 +319,7 @@ async function unguarded(sql: string, values: unknown[]): Promise<void> {
   }
 }
 
-test("an event missing among others stops it; no other takes its leaf", async () => {
+test("an event missing among others stops the growth; no other event takes its leaf", async () => {
   const log_id = await newLog();
   await fill(log_id, 300);
   await unguarded("delete from eventstore.events where log_id = $1 and position = 20", [log_id]);

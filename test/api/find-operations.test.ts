@@ -22,7 +22,7 @@ test("every operation is found first by its own summary and name", () => {
     expect([name, first(`${name} ${summary}`)]).toEqual([name, name]);
 });
 
-test("unknown words, and texts without words, find nothing", () => {
+test("unknown words find nothing, and neither do texts without words", () => {
   expect(find("xylophone zeppelin")).toEqual([]);
   expect(find("… ?!")).toEqual([]);
 });

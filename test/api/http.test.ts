@@ -329,7 +329,7 @@ describe("conventions", () => {
       const unknown = await askMcp("zstd", list);
       expect(unknown).toMatchObject({
         status: 415,
-        text: expect.stringContaining("the coding zstd of a body is not read; send it plain, or as gzip"),
+        text: expect.stringContaining("the coding zstd of a body cannot be read; send it plain, or as gzip"),
       });
       expect((await askMcp("gzip", list)).status).toBe(400);
     });

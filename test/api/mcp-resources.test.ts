@@ -120,7 +120,7 @@ test("templates name the four kinds", async () => {
   ]);
 });
 
-test("links come only to a call that prefers them, after the content it has without", async () => {
+test("only a call that prefers links gets them, after its usual content", async () => {
   const call = { name: "trade_top_partners", arguments: { reporter: "DE", limit: 3 } };
   const plain = await mcpResult<Called>(keyed, "tools/call", call);
   expect(plain.content.map(({ type }) => type)).toEqual(["text"]);
@@ -139,7 +139,7 @@ test("links come only to a call that prefers them, after the content it has with
   expect(uris).toContain(`tallystick://reports/${report_id}`);
 });
 
-test("lists say for how long they hold and for whom", async () => {
+test("lists state how long they are valid and for whom", async () => {
   expect(await mcpResult(host, "resources/list")).toMatchObject({ ttlMs: 60_000, cacheScope: "public" });
   expect(await mcpResult(keyed, "resources/list")).toMatchObject({ cacheScope: "private" });
   expect(await mcpResult(host, "resources/templates/list")).toMatchObject({ ttlMs: 3_600_000 });

@@ -52,7 +52,7 @@ const callsIn = (text: string) =>
   );
 
 describe.each([MODERN, LEGACY] as const)("%s", (version) => {
-  test("lists three skills, whose files are what their entries say", async () => {
+  test("lists three skills, whose files match their entries", async () => {
     const found = await list({ ...host, version });
     expect(found.map(({ frontmatter: { name } }) => name)).toEqual([
       "ask-trade-data",
@@ -77,7 +77,7 @@ describe.each([MODERN, LEGACY] as const)("%s", (version) => {
     }
   });
 
-  test("reads a skill's folder, and refuses what is none", async () => {
+  test("reads a skill's folder, and refuses any other folder", async () => {
     const folder = await mcpResult<{ resources: object[] }>(
       { ...host, version },
       "resources/directory/read",
@@ -114,7 +114,7 @@ test("each skill is a prompt too, for hosts without skills", async () => {
   expect((await mcpRequest(host, "prompts/get", { name: "nothing" })).error).toMatchObject({ code: -32602 });
 });
 
-test("the server declares the extension and resources, and its lists hold for an hour", async () => {
+test("the server declares the extension and resources, and its lists are valid for an hour", async () => {
   const { capabilities } = await mcpResult<{ capabilities: object }>(host, "server/discover");
   expect(capabilities).toMatchObject({
     resources: {},

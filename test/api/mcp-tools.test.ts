@@ -30,7 +30,7 @@ test("a tool takes less than 273 tokens on average, and the default list less th
   expect(tokensOf(unasked)).toBeLessThan(12_000);
 });
 
-test("a call of any operation counts for that one, or for none if it names none", () => {
+test("operations_call counts as a call of the named operation, or of none if it names none", () => {
   const request = { reporter: "DE" };
   expect(meantBy("trade_balance", request)).toEqual({ name: "trade_balance", arguments: request });
   expect(meantBy("operations_call", { name: "trade_balance", arguments: request })).toEqual({

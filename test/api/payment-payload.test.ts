@@ -98,12 +98,12 @@ describe("an unreadable payment is refused by field", () => {
     ["base64 with rubbish within", `${headerOf(v1).slice(0, 40)}\n${headerOf(v1).slice(40)}`, "base64"],
     ["two headers joined", `${headerOf(v1)}, ${headerOf(v1)}`, "base64"],
     ["text beyond the limit", "A".repeat(16 * 1024 + 4), "longer than 16 KiB"],
-    ["no UTF-8", Buffer.from([0x22, 0xff, 0x22]).toString("base64"), "not JSON"],
-    ["no JSON", Buffer.from("{").toString("base64"), "not JSON"],
+    ["no UTF-8", Buffer.from([0x22, 0xff, 0x22]).toString("base64"), "not valid JSON"],
+    ["no JSON", Buffer.from("{").toString("base64"), "not valid JSON"],
     [
       "a key that occurs twice",
       Buffer.from('{"x402Version":1,"x402Version":2}').toString("base64"),
-      "not JSON",
+      "not valid JSON",
     ],
     ["a list", headerOf([v1]), "must be a JSON object"],
     ["null", Buffer.from("null").toString("base64"), "must be a JSON object"],
@@ -260,7 +260,7 @@ describe("the 402", () => {
   };
 
   test.each(priced.map((one) => [one.name, one] as const))(
-    "of %s fits into one header, with its extensions",
+    "of %s fits into one header, with all extensions",
     (_, operation) => {
       const price = paymentOf(operation)!.unit_price;
       const path = pathOf(operation);
@@ -303,7 +303,7 @@ describe("the 402", () => {
     });
   });
 
-  test("omits long field descriptions, and nothing else of that name", () => {
+  test("omits long field descriptions, but no field named description", () => {
     const description = z.string().describe("what it says ".repeat(400));
     const wordy = { ...countCalls, input: z.object({ description }), example: { description: "mine" } };
     const { headers, v2: offered } = paymentRequired(wordy, "/v1/agent/count", terms, { price: "0.05" });

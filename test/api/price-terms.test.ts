@@ -15,7 +15,7 @@ const termsOf = (name: string, quote: Parameters<typeof paymentRequired>[3]) => 
   return { detail: body.detail, description: body.accepts[0]!.description };
 };
 
-test("a fixed price is of a call", () => {
+test("a fixed price is stated for one call", () => {
   const { detail, description } = termsOf("trade_balance", { price: "0.05" });
   expect(detail).toContain("costs 0.05 USDC: pay one of accepts");
   expect(description).toContain(". 0.05 USDC a call.");
@@ -30,7 +30,7 @@ test("a computed price names its total with an input, and its unit without one",
   expect(unit.description).toContain(". 1.00 USDC a country-month.");
 });
 
-test("every computed price says what makes it up", () => {
+test("every computed price states its parts", () => {
   const computed = catalogue.filter((operation) => typeof paymentOf(operation)?.price === "function");
   expect(computed.length).toBeGreaterThan(5);
   for (const operation of computed) {

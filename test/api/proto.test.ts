@@ -3,7 +3,7 @@ import { z } from "zod";
 import { inputReader } from "../../src/api/declare/input.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
 
-test("__proto__ is as unknown as any other name, in every location", () => {
+test("__proto__ is refused like any other unknown name, in every location", () => {
   const reader = inputReader(z.object({ params: z.record(z.string(), z.unknown()).optional() }));
   for (const body of [
     '{"__proto__": {"a": 1}}',

@@ -49,7 +49,7 @@ async function repeated(input: Record<string, unknown>): Promise<NestedAnswer & 
 
 const LV = { reporter: "LV", hs: "27" };
 
-test("an equal nested call is computed once, with the same vintages; a different one is computed", async () => {
+test("equal nested calls over the same vintages are computed once; a different call is computed", async () => {
   const first = await repeated(LV);
   const again = await repeated(LV);
   expect([first.times, again.times]).toEqual([1, 0]);

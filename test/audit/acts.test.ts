@@ -156,7 +156,7 @@ async function judge(path: string): Promise<ActCounts & { told: string }> {
   return { ...acts!, told: verdict.reason ?? verdict.detail };
 }
 
-test("acts of a log that lived are judged, and those without a signature are counted apart", async () => {
+test("the acts of a real log are verified, and those without a signature are counted separately", async () => {
   const { told, ...counts } = await judge(file);
   expect([told, counts]).toEqual([
     expect.stringContaining("signed by a key of the agent"),
@@ -337,7 +337,7 @@ test("the signed text of an act counts once", async () => {
   expect([faults > 0, told]).toEqual([true, expect.stringContaining("counted before")]);
 });
 
-test("acts by a key for which no shown key vouched are not judged", async () => {
+test("acts by a key that no known key endorsed are not verified", async () => {
   const before = await judge(file);
   const after = await forged("unvouched", (events) => {
     delete of(events, "AgentKeyProven", 2).endorsement;

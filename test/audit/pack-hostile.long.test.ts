@@ -64,7 +64,7 @@ test("a changed byte anywhere fails, unless no hash covers it", async () => {
   );
 });
 
-test("a removed, repeated or swapped event line fails", async () => {
+test("a pack with a removed, repeated or swapped event line fails", async () => {
   const lines = linesOf(truePack("whole"));
   const from = lines.findIndex((line) => line.startsWith('{"position"'));
   const place = fc.integer({ min: from, max: lines.length - 2 });

@@ -30,15 +30,18 @@ async function withPeer(peer: Omit<PeerCheckpoint, "name">, name = "pack.ndjson"
 }
 
 describe("a peer's checkpoint", () => {
-  test.each([4, 7, 9])("of %i events is the same", async (size) => {
+  test.each([4, 7, 9])("of %i events equals ours", async (size) => {
     const { ok, says } = await withPeer({ note: noteAt(headOf(size)) });
     expect([ok, says]).toEqual([true, `theirs is of the same ${size} events and root`]);
   });
 
-  test.each([1, 5, 8])("of %i events, which no checkpoint here has, is the beginning", async (size) => {
-    const { ok, says } = await withPeer({ note: noteAt(headOf(size)) });
-    expect([ok, says]).toEqual([true, `this log begins with the ${size} events of theirs`]);
-  });
+  test.each([1, 5, 8])(
+    "of %i events, a size without a checkpoint here, is the beginning of our log",
+    async (size) => {
+      const { ok, says } = await withPeer({ note: noteAt(headOf(size)) });
+      expect([ok, says]).toEqual([true, `this log begins with the ${size} events of theirs`]);
+    },
+  );
 
   test.each([1, 4, 6, 9])("of %i other events convicts the key by two notes", async (size) => {
     const theirs = noteAt(other(size));
@@ -50,7 +53,7 @@ describe("a peer's checkpoint", () => {
     expect(convictions[0]!.ours).not.toBe(theirs);
   });
 
-  test("of more events is unproven without a proof, and continues these with one", async () => {
+  test("of more events is unproven without a proof, and continues our log with one", async () => {
     const grown = [
       ...rows,
       ...rows.slice(0, 3).map((row, n) => ({ ...row, event_hash: `${"ab".repeat(31)}0${n}` })),

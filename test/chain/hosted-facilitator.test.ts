@@ -212,7 +212,7 @@ describe("its answer alone settles nothing", () => {
     });
   });
 
-  test("but a late or misnamed one counts once the chain shows it", async () => {
+  test("but a late or misnamed transaction counts once the chain shows it", async () => {
     manner = settles((one, response) => {
       says(response, { success: true, transaction: `0x${"cd".repeat(32)}` });
       setTimeout(() => void carried(one), 150);

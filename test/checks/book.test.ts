@@ -41,7 +41,7 @@ describe("writing a check", () => {
     ["0.000001", "0.000001"],
     [1_000_000, "1000000.00"],
     ["12.345678", "12.345678"],
-  ])("takes %j for an amount", async (amount, written) => {
+  ])("accepts %j as an amount", async (amount, written) => {
     const check = await write({ amount });
     expect([check.amount, Number(check.typed_data.message.value)]).toEqual([
       written,
@@ -109,7 +109,7 @@ describe("writing a check", () => {
   });
 });
 
-test("a test key writes and draws none where the money is real, and then there is no warning", async () => {
+test("where the money is real, a test key writes and draws no check, and no check has a warning", async () => {
   const testing = await desk.as("acme", "test");
   expect((await testing("POST", "create", draft)).status).toBe(200);
   const { check_id, typed_data } = await write();
@@ -205,7 +205,7 @@ describe("cancelling", () => {
     expect(refusalOf(await cancel(check_id))).toEqual([409, "check-redeeming", undefined]);
   });
 
-  test("and redeeming at once: one of them wins", async () => {
+  test("and redeeming at the same time: one of the two wins", async () => {
     for (let round = 0; round < 5; round++) {
       const { check_id, typed_data } = await write();
       const signature: Hex = await signShown(0, typed_data);
@@ -260,7 +260,7 @@ describe("the list", () => {
     }
   });
 
-  test("shows a key the wallets that it has a signature of, for a while", async () => {
+  test("shows a key the checks of a wallet whose signature it sends, until that expires", async () => {
     const until = new Date(Date.now() + 3_600_000).toISOString();
     const text = (wallet: string, end = until) =>
       `Show my checks\nwallet: ${wallet.toLowerCase()}\nservice: ${desk.service.url}\nuntil: ${end}`;

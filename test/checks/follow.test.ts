@@ -204,7 +204,7 @@ describe("a chain that fails", () => {
     }
   };
 
-  test("changes nothing: away, lagging, or another one", async () => {
+  test("changes nothing: it is unavailable, lags, or is another chain", async () => {
     const facts = await write();
     await draw(facts);
     await turn();

@@ -78,7 +78,7 @@ test.each([
 test.each([
   ["after", "CheckCreated"],
   ["after", "CheckRedemptionAsked"],
-])("killed %s %s: asked again under its key, it is one check and one asking", async (DIES, DIES_AT) => {
+])("killed %s %s: a call repeated under its key makes one check and one event", async (DIES, DIES_AT) => {
   const { ask: dying, ended } = await startKilled({ DIES, DIES_AT });
   const living = asker(desk.service.url, headers);
   const named = (name: string) => ({ "Idempotency-Key": `${name}-${DIES}-${DIES_AT}` });

@@ -135,7 +135,7 @@ describe("an issuer that is a contract (ERC-1271)", () => {
     ["burns what gas it is given", "0x5b600056"],
     ["answers more than can be carried", "0x620fffff6000f3"],
     ["answers nothing", "0x00"],
-  ])("that %s is refused as one that says no, whatever its key signed", async (_, code) => {
+  ])("that %s is refused like one that rejects the signature, whatever its key signed", async (_, code) => {
     const key = privateKeyToAccount(generatePrivateKey());
     const from = await placed(code, addressOf(key));
     for (const mode of ["transfer", "receive"]) {

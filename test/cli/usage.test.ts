@@ -31,14 +31,14 @@ test("an error names the option or argument, its valid values and the help to re
   expect(refusalOf("pine", "oak", "--unit", "bag")).toMatch(/^error: too many arguments for 'add'/);
 });
 
-test("choices and long values are said in the same form", () => {
+test("errors about choices and long values have the same form", () => {
   const choices = "error: option '--for <side>' argument 'x' is invalid. Allowed choices are a, b.";
   expect(plainError(choices)).toBe("error: --for is one of a, b, not 'x'");
   const long = `error: command-argument value '${"y".repeat(60)}' is invalid for argument 'id'. is short`;
   expect(plainError(long)).toBe(`error: <id> is short, not '${"y".repeat(40)}…'`);
 });
 
-test("help names required options and keeps flags that are off quiet", () => {
+test("help names required options, and no default for flags that are off", () => {
   const list = new Command("list")
     .requiredOption("--tenant <name>", "its tenant")
     .option("--json", "print JSON", false)

@@ -116,7 +116,7 @@ describe("an attestation, by eas-sdk", () => {
     expect(said(message.data)).toMatchObject({ skill: "translation", weight_e4: 25_000n });
   });
 
-  test("is kept on the chain within the wait, says the same there, and is revoked there when it is taken back", async () => {
+  test("is on the chain within the wait with the same content, and is revoked there when its attestor revokes it", async () => {
     const { status, onchain_uid, schema_uid } = await standing(30);
     expect(status).toBe("anchored");
     const kept = await eas.getAttestation(onchain_uid!);

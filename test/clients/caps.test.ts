@@ -48,7 +48,7 @@ describe("x402-fetch 1.x stops at 0.10 USDC", () => {
     expect(description).toMatch(/x402-fetch 1\.x .*0\.10.*: raise /);
   });
 
-  test("raised, it pays", async () => {
+  test("with a raised cap it pays", async () => {
     const raised = await fetchOfVersion1(wallet, 5_000_000n);
     for (const [place, price] of [
       [half(), "0.50"],
@@ -84,7 +84,7 @@ describe("@x402/fetch 2.x stops at 1.00 USDC", () => {
     expect(description).toMatch(/@x402\/fetch 2 at 1\.00 USDC\): raise the cap/);
   });
 
-  test("raised, it pays 5.00", async () => {
+  test("with a raised cap it pays 5.00", async () => {
     const answer = await fetchOfVersion2(wallet, "$5")(five(), order());
     expect(await answer.json()).toMatchObject({ data: { price: "5.00" } });
     const settlement = decodePaymentResponseHeader(answer.headers.get("PAYMENT-RESPONSE")!);
@@ -93,7 +93,7 @@ describe("@x402/fetch 2.x stops at 1.00 USDC", () => {
   });
 });
 
-test("x402-axios has no cap: it pays whatever is asked", async () => {
+test("x402-axios has no cap: it pays any price", async () => {
   for (const [place, price] of [
     [half(), "0.50"],
     [five(), "5.00"],

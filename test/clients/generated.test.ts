@@ -108,7 +108,7 @@ test("openapi-typescript and openapi-fetch: a call of every operation typechecks
   await rm(dir, { recursive: true });
 });
 
-test("openapi-fetch: what it sends is answered, and an error is typed as one", async () => {
+test("openapi-fetch: its calls are answered, and an error has the type of an error", async () => {
   type Problem = { detail: string };
   const client = createClient<Record<string, Record<string, never>>>({
     baseUrl: service.url,

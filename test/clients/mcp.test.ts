@@ -42,7 +42,7 @@ const each = mcpClients.map((client) => [client.package, client] as const);
 const taking = (what: "key" | "payment") => each.filter(([, { takes }]) => takes.includes(what));
 
 describe.each(each)("%s", (_, client) => {
-  test("lists the tools, and shows what a call is refused for", async () => {
+  test("lists the tools, and shows why a call is refused", async () => {
     await with_(client, {}, async (opened) => {
       expect(await opened.tools()).toContain("trade_top_partners");
       const refused = await opened.call("payment_status", { id: UNKNOWN });
@@ -69,7 +69,7 @@ test.each(taking("key"))("%s shows the answer to a key", (_, client) =>
 );
 
 test.each(taking("payment"))(
-  "%s pays what the 402 asks, and gets the answer and its settlement",
+  "%s pays the price of the 402, and gets the answer and its settlement",
   (_, client) =>
     with_(client, {}, async (opened) => {
       const before = await balanceOf(service.rpc_url, wallet.address);
@@ -87,7 +87,7 @@ test.each(taking("payment"))(
     }),
 );
 
-test.each(taking("payment"))("%s finds what is not listed, and pays for its call", (_, client) =>
+test.each(taking("payment"))("%s finds an unlisted operation, and pays for its call", (_, client) =>
   with_(client, {}, async (opened) => {
     const { text } = await opened.call("operations_find", { q: "largest buyers of wood" });
     const { name } = (JSON.parse(text) as { data: { name: string }[] }).data[0]!;
@@ -102,7 +102,7 @@ test.each(taking("payment"))("%s finds what is not listed, and pays for its call
   }),
 );
 
-test("the Inspector finds nothing in any tool's schema that some client could not read", async () => {
+test("the Inspector finds no fault in any tool's schema", async () => {
   const at = [`${service.url}/mcp?areas=all`, "--transport", "http"];
   const { stdout, stderr, code } = await inspect([...at, "--method", "tools/list", "--strict"]);
   expect([code, stderr]).toEqual([0, ""]);

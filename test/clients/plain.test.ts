@@ -42,7 +42,7 @@ test("axios, without a wallet", async () => {
   expect(status).toBe(402);
 });
 
-test("the page of clients names what is installed, and their versions", async () => {
+test("the page of clients names the installed clients and their versions", async () => {
   const page = await readFile(new URL("../../docs/clients.md", import.meta.url), "utf8");
   const { dependencies } = JSON.parse(await readFile(new URL("./package.json", import.meta.url), "utf8")) as {
     dependencies: Record<string, string>;

@@ -140,7 +140,7 @@ const refusals: [what: string, history: OrderEvent[], decision: Decision, slug: 
     [placed, paid, shipped],
     returnGoods({ ...back, lines: linesOf({ riga: 11 }) }),
     "invalid",
-    "11 came back",
+    "11 base units were returned",
   ],
 ];
 test.each(refusals)("an order refuses %s", (_, history, decision, slug, says) => {

@@ -108,7 +108,7 @@ test("returned goods are refunded even if they cannot be sold again", async () =
   await refunded(payment_id);
 });
 
-test("goods do not ship before their payment is final; if it is reverted for good, the order is cancelled and nothing is owed", async () => {
+test("goods do not ship before their payment is final; if it is reverted for good, the order is cancelled and no refund is owed", async () => {
   const { app } = setup.service;
   const before = await setup.stockOf(1);
   const { named, payment_id } = await paidOrder(2);

@@ -119,9 +119,8 @@ const CHECKS: Record<string, (value: string, events: OpenedEvent[]) => boolean> 
   "Passport hash": (value, [event]) => payloadOf(event).passport_hash === value,
   Registered: (value, [event]) => payloadOf(event).registered_at === value,
   Status: (value, [event]) => value === (event!.type === "AgentKeyProven" ? "proven" : "registered"),
-  "Keys that speak for it": (value, events) =>
-    value === events.map((event) => payloadOf(event).kid).join("; "),
-  "Who may act for it": (value, [event]) =>
+  "Keys of the agent": (value, events) => value === events.map((event) => payloadOf(event).kid).join("; "),
+  "Its delegates": (value, [event]) =>
     value ===
     `SX#${payloadOf(event).to} (${(payloadOf(event).scopes as string[]).join(", ")}) until ${payloadOf(event).expires_at}`,
   Version: (value, [event]) => payloadOf(event).version === value,
@@ -130,7 +129,7 @@ const CHECKS: Record<string, (value: string, events: OpenedEvent[]) => boolean> 
     (payloadOf(event).services as { name: string; endpoint: string }[])
       .map((one) => `${one.name} ${one.endpoint}`)
       .join("; "),
-  "What its own keys and wallets did": (value, events) =>
+  "Acts of its own keys and wallets": (value, events) =>
     value.split("; ").every((part) => {
       const [type, count] = part.split(": ");
       return events.filter((event) => event.type === type).length >= Math.min(1, Number(count));
@@ -191,11 +190,11 @@ describe("a document", () => {
       "Version",
       "Reached at",
       "Class by its purpose",
-      "Who may act for it",
+      "Its delegates",
       "Vintages of the data that it bought",
       "Refusals and failures",
       "Disputes",
-      "Stakes that it lost",
+      "Stakes that the agent lost",
       "Refunds",
       "Measures taken against it here",
       "Its score, by the last computation of each month",
@@ -209,7 +208,7 @@ describe("a document", () => {
     expect(value).toMatch(/^HIGH: Annex III, point 4\(a\) by .*applicants/);
   });
 
-  test("calls no duty met that only somebody outside the log could confirm", async () => {
+  test("calls no duty met that the log alone cannot confirm", async () => {
     const { sections } = await documentOf(1, "/soul/compliance/self-assessment/recruiter");
     const standing = Object.fromEntries(sections.map(({ id, standing }) => [id, standing]));
     expect(
@@ -340,7 +339,7 @@ test("erased values are in no format, and the erasure is listed with its events"
   const path = "/soul/compliance/annex-iv/leaving";
   const before = await documentOf(4, path);
   expect(fieldOf(before, "Intended purpose").value).toContain("Liepaja");
-  expect(fieldOf(before, "Provider, as its owner says").value).toContain("Darbinieki SIA");
+  expect(fieldOf(before, "Provider, as the agent's owner says").value).toContain("Darbinieki SIA");
   const meta = { actor: "operator", operation: "test" };
   await eraseSubject(service.app, nameSubject("leaving"), { by: "operator", meta });
   const atPosition = `${path}?as_of_position=${before.as_of_position}`;

@@ -36,7 +36,7 @@ const recordAt = (n: number, position: number) =>
 const record = async (n: number) => recordAt(n, await caughtUpPosition());
 const byName = (fields: readonly Field[]) =>
   Object.fromEntries(fields.map(({ name, value, missing }) => [name, value ?? `missing: ${missing}`]));
-const NONE = "missing: no event here tells of one; supply reports from elsewhere";
+const NONE = "missing: no event here shows one; supply reports from elsewhere";
 
 /** The payloads and metadata of events, including events that are not public. */
 async function payloads(events: readonly { event_id: string }[]): Promise<Record<string, unknown>[]> {
@@ -56,7 +56,7 @@ test("an agent that only registered has no value in any activity field", async (
   expect(byName(part.monitored(of))).toEqual({
     "Refusals and failures": NONE,
     Disputes: NONE,
-    "Stakes that it lost": NONE,
+    "Stakes that the agent lost": NONE,
     Refunds: NONE,
   });
   for (const field of [part.vintages(of), part.scores(of), part.incidents(of), part.measures(of)])
@@ -71,7 +71,7 @@ test("a task lost in a dispute and one refuted by a re-run are counted with thei
   expect(byName(part.monitored(worker))).toEqual({
     "Refusals and failures": "TaskRejected: 1",
     Disputes: "TaskDisputeDecided: 1; TaskDisputed: 1",
-    "Stakes that it lost": expect.stringMatching(/^NodeSlashed: [12]$/),
+    "Stakes that the agent lost": expect.stringMatching(/^NodeSlashed: [12]$/),
     Refunds: NONE,
   });
   const [, disputes] = part.monitored(worker);
@@ -92,7 +92,7 @@ test("a task that an agent requested and worked on itself is counted once", asyn
   expect(new Set(disputes!.events.map(({ event_id }) => event_id)).size).toBe(4);
 });
 
-test("paid answers are counted by vintage, operation and month, and refunds as such", async () => {
+test("paid answers are counted by vintage, operation and month, and refunds separately", async () => {
   const id = await agency.pay(walletOf(1), 0.1, { answered: false });
   const answer = { status: 200, sha256: "cd".repeat(32), vintage: "ef".repeat(32) };
   const answered = () => [
@@ -147,7 +147,7 @@ test("each document has the activity fields of its provisions", async () => {
     [...whoAndWhat(of), ...selfAssessment(of), ...annexIv(of)]
       .find((section) => section.id === id)!
       .fields.map(({ name }) => name);
-  const failures = ["Refusals and failures", "Disputes", "Stakes that it lost", "Refunds"];
+  const failures = ["Refusals and failures", "Disputes", "Stakes that the agent lost", "Refunds"];
   expect(fieldsOf("what")).toEqual(
     expect.arrayContaining(["Events by month and operation", "Vintages of the data that it bought"]),
   );

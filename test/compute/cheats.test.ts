@@ -20,16 +20,19 @@ test.each([
   [10, 1_000, 0, 0.5],
   [20, 1_000, 100_000, 0.5],
   [1_000, 1_000, 9_000, 0.2],
-])("wrong results at a rate are found after 1/(p·r) tasks: v %d, price %d, S %d, r %d", (v, price, S, r) => {
-  const p_micro = auditMicro(v, price, S);
-  const q = (p_micro / 1e6) * r;
-  const RUNS = 1_000;
-  let tasks = 0;
-  for (let run = 0; run < RUNS; run++)
-    for (let task = 1; ; task++) {
-      tasks++;
-      if (bends(run, task, r) && draws(run, task) < p_micro) break;
-    }
-  const sigma = Math.sqrt(1 - q) / q / Math.sqrt(RUNS);
-  expect(Math.abs(tasks / RUNS - 1 / q)).toBeLessThan(3 * sigma);
-});
+])(
+  "a node with a share r of wrong results is found after 1/(p·r) tasks: v %d, price %d, S %d, r %d",
+  (v, price, S, r) => {
+    const p_micro = auditMicro(v, price, S);
+    const q = (p_micro / 1e6) * r;
+    const RUNS = 1_000;
+    let tasks = 0;
+    for (let run = 0; run < RUNS; run++)
+      for (let task = 1; ; task++) {
+        tasks++;
+        if (bends(run, task, r) && draws(run, task) < p_micro) break;
+      }
+    const sigma = Math.sqrt(1 - q) / q / Math.sqrt(RUNS);
+    expect(Math.abs(tasks / RUNS - 1 / q)).toBeLessThan(3 * sigma);
+  },
+);

@@ -261,7 +261,7 @@ test("an undecidable dispute ends with that reason, and both bonds are freed", a
   expect(await setup.task("undecided", task_id)).toMatchObject({
     status: "refunded",
     dispute: {
-      decided: { by: "rerun", verdict: "none", reason: expect.stringContaining("could not be run") },
+      decided: { by: "rerun", verdict: "none", reason: expect.stringContaining("could not be rerun") },
     },
   });
   expect(await setup.account(tenant)).toMatchObject({ available: before.available, held: before.held });

@@ -162,7 +162,7 @@ const silence = async ({ lease_sha256 }: Leased): Promise<boolean> => {
   return rowCount === 1;
 };
 
-test(`${STOPS} workers paused past their lease: another finishes, each gets 409, and one result counts`, async () => {
+test(`${STOPS} workers paused past their lease: another one finishes the task, each paused one gets 409, and one result counts`, async () => {
   const headers = await setup.requester(tenant, 2 * STOPS * PRICE_MICRO + 1_000_000);
   const watching = new AbortController();
   const following = follow(watching.signal);

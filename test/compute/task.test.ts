@@ -135,7 +135,7 @@ describe("a lease", () => {
       .then([
         expired(3),
         { type: "TaskDeadLettered", data: { attempts: 3, at } },
-        refunded("3 workers came to nothing"),
+        refunded("3 workers returned no result"),
       ]);
   });
 
@@ -210,7 +210,7 @@ describe("a verdict", () => {
       .then([audited("valid"), accepted("audit")]);
     given(checked)
       .when(audit("mismatch"))
-      .then([audited("mismatch"), refunded("an audit came to another result")]);
+      .then([audited("mismatch"), refunded("an audit got another result")]);
     given(checked)
       .when(audit("inconclusive"))
       .then([audited("inconclusive")]);
@@ -274,7 +274,7 @@ describe("the end of a task", () => {
       const end: task.TaskEvent =
         verdict === "worker"
           ? { type: "TaskAccepted", data: { by: "dispute", draw: null, accepted_at: at } }
-          : refunded("the dispute was decided so");
+          : refunded("the dispute was decided that way");
       given([...story, disputed])
         .when(task.decideDispute(decided))
         .then([dispute, end]);

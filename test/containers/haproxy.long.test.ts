@@ -123,7 +123,7 @@ describe.skipIf(!isThere())("behind HAProxy", () => {
   }
   const failures: string[] = [];
 
-  test("each is restarted while calls go on: none fails, each is recorded once; who brings its position finds what it wrote", async () => {
+  test("each process is restarted during calls: none fails, each is recorded once, and a caller with its position reads its own writes", async () => {
     let isOver = false;
     let read = 0;
     const made: string[] = [];
@@ -165,7 +165,7 @@ describe.skipIf(!isThere())("behind HAProxy", () => {
     expect(rows.map(({ id }) => id).sort()).toEqual(made.toSorted());
   });
 
-  test("one that is killed is left out, and what only operators see does not come through", async () => {
+  test("a killed process is left out, and the operator's paths are not reachable", async () => {
     processes[0]!.child.kill("SIGKILL");
     await processes[0]!.ended;
     await until(async () => (await propose()).status < 300);

@@ -81,7 +81,7 @@ describe.skipIf(!process.env.IMAGE)("the image", { timeout: 900_000 }, () => {
     expect(image.user).toBe("node");
   });
 
-  test("serves as an ordinary user: health, a page, a picture and a document, and stops in peace", async () => {
+  test("serves health, a page, a picture and a document as an ordinary user, and stops cleanly", async () => {
     const port = await freePort();
     const [program, ...rest] = image.command;
     const options = { cwd: inside(image, "."), env: settings(port), ...asOrdinary() };

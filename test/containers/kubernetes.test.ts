@@ -61,12 +61,12 @@ const manifests = files.filter((file) => file !== "kustomization.yaml");
 const pod = () => manifest("deployment.yaml").spec!.template!.spec!;
 const container = () => Object.values(pod().containers!)[0]!;
 
-test("every manifest is valid by Kubernetes' schema, without a field that it does not know", () => {
+test("every manifest is valid by Kubernetes' schema, without an unknown field", () => {
   expect(manifests).toHaveLength(6);
   for (const file of manifests) expect(faultsOf(manifest(file)), file).toEqual([]);
 });
 
-test("a wrong value, a missing field and a misspelt one are found", () => {
+test("the check finds a wrong value, a missing field and a misspelt one", () => {
   const changed = (change: (data: Tree) => void) => {
     const data = manifest("deployment.yaml");
     change(data);
@@ -92,14 +92,14 @@ test("the settings and secrets are settings of the service, and refer to each ot
   });
 });
 
-test("the least for production is set", () => {
+test("the minimum for production is set", () => {
   const example = readFileSync(new URL("../.env.example", FOLDER), "utf8");
   const [, least] = /The least for production: ([^.]+)\./.exec(example)!;
   const set = { ...manifest("settings.yaml").data, ...manifest("secret.example.yaml").stringData };
   for (const name of least!.match(/[A-Z][A-Z_]+/g)!) expect(Object.keys(set)).toContain(name);
 });
 
-test("probes ask what the service answers, and a pod outlives its last calls", () => {
+test("probes request existing paths, and a pod ends after its last calls", () => {
   const terms = { pay_to: "0x0", public_url: "http://localhost", embedded_chain: true } as const;
   const served = documentsOf(catalogueOf(areas), terms).map(({ path }) => path);
   for (const probe of ["livenessProbe", "readinessProbe"])

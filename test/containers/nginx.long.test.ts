@@ -27,7 +27,7 @@ function block(begin: string): string {
 }
 
 test.skipIf(!isThere("nginx", "-v") || !isThere("openssl", "version"))(
-  "both of its files are taken, and a long 402 has room",
+  "nginx accepts both of its files, and passes a long 402",
   () => {
     const dir = mkdtempSync(join(tmpdir(), "tallystick-nginx-"));
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

@@ -288,7 +288,7 @@ describe("every operation", () => {
   );
 });
 
-test("every event has a random salt of its own, those of calls too: a caller chooses its request id", async () => {
+test("every event has its own random salt, also in a call whose caller chose the request id", async () => {
   const all = await wholeLog(service.app.store);
   // An example's event by id is appended without the app.
   const events = all.filter(({ stream_id }) => stream_id !== "key-k_example");
@@ -322,14 +322,14 @@ describe("MCP", () => {
     await client.close();
   });
 
-  test("unasked, the tools asked most are listed in their order", async () => {
+  test("without areas, the most used tools are listed in their order", async () => {
     const client = await connect(mine);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(defaultTools);
     await client.close();
   });
 
-  test("operations_find finds what is not listed, and operations_call calls it, with its own errors and its own price", async () => {
+  test("operations_find finds an unlisted operation, and operations_call calls it, with the operation's own errors and price", async () => {
     const [client, unpaid] = [await connect(mine), await connect({})];
     const found = await client.callTool({
       name: "operations_find",
@@ -360,7 +360,7 @@ describe("MCP", () => {
     await unpaid.close();
   });
 
-  test("areas choose", async () => {
+  test("the parameter areas selects the listed tools", async () => {
     const client = await connect(mine, "?areas=replay");
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["wal_since", "trade_snapshot", "trade_snapshot_file"]);
@@ -531,7 +531,7 @@ describe("documents", () => {
     expect((await fetch(service.url + path)).status).toBe(200);
   });
 
-  test("llms.txt and the price list name every operation that belongs there", async () => {
+  test("llms.txt names every operation, and the price list every priced one", async () => {
     const llms = await (await fetch(`${service.url}/llms.txt`)).text();
     for (const { name } of catalogue) expect(llms).toContain(`[${name}]`);
     const list = (await (await fetch(`${service.url}/.well-known/x402`)).json()) as {
@@ -545,12 +545,12 @@ describe("documents", () => {
     expect(list.prices.map(({ url }) => url)).toEqual(list.resources);
   });
 
-  test("docs/operations.md is what the catalogue says", async () => {
+  test("docs/operations.md matches the catalogue", async () => {
     const written = await readFile(new URL("../../docs/operations.md", import.meta.url), "utf8");
     expect(written, "run `npm run docs`").toBe(operationsPage(catalogueOf(areas)));
   });
 
-  test("docs/events.md is what the events' schemas say, and names every type", async () => {
+  test("docs/events.md matches the schemas of events, and names every type", async () => {
     const written = await readFile(new URL("../../docs/events.md", import.meta.url), "utf8");
     expect(written, "run `npm run docs`").toBe(eventsPage(areas));
     const types = entitiesOf(areas).flatMap(({ events }) => Object.keys(events));
@@ -558,7 +558,7 @@ describe("documents", () => {
     expect(written).toMatch(/\| `answer\.vintage` \| text or null \|/);
   });
 
-  test("each type of event says in a sentence of its own what it means", () => {
+  test("each type of event has its meaning in a sentence of its own", () => {
     const declared = entitiesOf(areas).flatMap(({ events }) => Object.entries(events));
     const sentences = declared.map(([, { means }]) => means);
     for (const [type, { means }] of declared) {
@@ -608,7 +608,7 @@ describe("documents", () => {
   }
 });
 
-describe("a call that meets nothing", () => {
+describe("a call of an unknown path or method", () => {
   test.each([
     ["GET", "/v1/agent/trade/alerts/status", 405, "it needs /{id}: GET /v1/agent/trade/alerts/status/{id}"],
     ["GET", "/v1/agent/rng/roll", 405, "call POST /v1/agent/rng/roll"],

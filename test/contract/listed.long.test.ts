@@ -22,7 +22,7 @@ const faultsOf = (extension: object): string[] => {
 };
 
 test.each<Transport>(["http", "mcp"])(
-  "whole and at its shortest, over %s",
+  "the listing is valid in full and at its shortest, over %s",
   (transport) => {
     const faults = priced.flatMap((operation) => {
       const forms = bazaarForms(operation, transport);

@@ -40,7 +40,7 @@ describe("the registry", () => {
     for (const type of Object.values(coreProblems)) expect(problems).toContain(type);
   });
 
-  test("is all there is: no other file declares a kind", async () => {
+  test("is complete: no other file declares a kind", async () => {
     const declaring = [];
     for (const file of sources)
       if (/\bproblemTypes\(/.test(await readFile(root + file, "utf8"))) declaring.push(file);
@@ -73,7 +73,7 @@ describe("a refusal", () => {
     expect([general.type, general.code]).toEqual([coreProblems["not-found"], "not_found"]);
   });
 
-  test("cannot be of a kind that nobody declared, nor of one that refuses nothing", () => {
+  test("cannot be of an undeclared kind, nor of one that is no error", () => {
     // @ts-expect-error A typo does not compile.
     const typo: unknown = checkProblems["check-not-pendin"];
     expect(typo).toBeUndefined();
@@ -100,7 +100,7 @@ describe("a refusal", () => {
   });
 });
 
-test("its detail says the remedies of its fields, once", () => {
+test("its detail names the remedies of its fields, once", () => {
   const place = { public_url: "https://data.example", instance: "/v1/x" };
   const detailOf = (message: string, ...errors: { path: string; message: string }[]) =>
     problemOfRefusal(new Refusal("invalid", message, { errors }), place).problem;
@@ -115,7 +115,7 @@ test("its detail says the remedies of its fields, once", () => {
   expect(detailOf("refused", ...many).detail).toBe("refused: a: say a; b: say b; c: say c");
 });
 
-test("the page lists every kind once, and says of each what it means", () => {
+test("the page lists every kind once, with its meaning", () => {
   const page = problemsText(problems);
   for (const { slug, status, title, meaning } of problems)
     expect(page.split(`## ${slug}\n\n${status} ${title}. ${meaning}\n`)).toHaveLength(2);

@@ -77,7 +77,7 @@ describe("a skill refuses a country that its steps do not take before it is paid
     expect(refusalOf(() => checkSlots(skill, { ...slots, country: "LV" }))).toBeUndefined();
   });
 
-  test("a step that the plan can do without refuses nothing", () => {
+  test("an optional step refuses nothing", () => {
     const plan: Plan = {
       name: "made",
       version: 1,

@@ -33,7 +33,7 @@ async function sql<Row>(query: string): Promise<Row[]> {
   }
 }
 
-describe("which of the two answers", () => {
+describe("the dataset that answers", () => {
   test("customs and finer codes use Latvia's own dataset; chapters, other reporters and the 27 the sandbox's", async () => {
     const { trade } = latvia;
     const codes = await sql<{ code: string }>(

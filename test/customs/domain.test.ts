@@ -28,7 +28,7 @@ describe("duties", () => {
     ["4405000000", "44050000", true, "a heading that is not divided"],
   ])("a duty on %s bears on %s: %s, %s", (goods, code, bears) => expect(bearing(goods, code)).toBe(bears));
 
-  test("the search among many finds the same duties as reading each one", () => {
+  test("the search in the index finds the same duties as reading every line", () => {
     // Few digits, so that codes share beginnings and end in zeros.
     const digits = (length: number) => fc.stringMatching(new RegExp(`^[04]{${length}}$`));
     const pairs = fc.array(digits(10), { maxLength: 60 }).map((codes) => codes.sort());

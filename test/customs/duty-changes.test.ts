@@ -44,7 +44,7 @@ async function told(): Promise<Record<string, unknown>[]> {
   return notices.map(({ facts }) => facts);
 }
 
-test("a release that changes duties tells each code's old and new ones, and a repeat tells nothing", async () => {
+test("a release that changes duties records each code's old and new duties, and a repeat records nothing", async () => {
   await imported("one.csv", [line("4407110000", "2.500 %"), line("4407120000", "0.000 %")]);
   expect(await compared()).toBe("done");
   expect(await told()).toEqual([]);
@@ -67,7 +67,7 @@ test("a release that changes duties tells each code's old and new ones, and a re
   ]);
 });
 
-test("states of the table differ by the code, and equal lines are no change", () => {
+test("two states of the table are compared by code, and equal lines are no change", () => {
   const row = {
     ...{ goods_code: "4407110000", suffix: "80", measure_code: "103", origin_code: "1011", duty: "1.000 %" },
     ...{ start: "2025-01-01", end: null, additional_code: null, order_no: null },

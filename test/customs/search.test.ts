@@ -38,10 +38,10 @@ describe("a search finds", () => {
     ["sneakers", "6404"],
     ["trucks", "8704"],
     ["laptops", "84713000"],
-  ])("%s as the trade says it, and says so", (q, code) => {
+  ])("%s by the trade's own word, and names that word", (q, code) => {
     const { codes, hint } = find(q);
     expect(codes[0]).toBe(code);
-    expect(hint).toMatch(/what the trade calls so/);
+    expect(hint).toMatch(/known in the trade by them/);
   });
 
   test.each([
@@ -52,7 +52,7 @@ describe("a search finds", () => {
     expect(find(q)).toEqual({ codes, hint: null });
   });
 
-  test("the codes above one that is not there", () => {
+  test("the parents of a missing code", () => {
     expect(find("4011999900")).toEqual({
       codes: ["4011", "40111000"],
       hint: "No code begins with 4011999900; these begin with 4011.",
@@ -60,7 +60,7 @@ describe("a search finds", () => {
   });
 });
 
-describe("a search without a result says what to try", () => {
+describe("a search without a result suggests what to try", () => {
   test.each([
     ["footwaer", /"footwaer" \(did you mean "footwear"\?\)/],
     ["xylophone qqq", /No name has "xylophone" or "qqq"/],

@@ -79,7 +79,7 @@ const read = (lines: string[], header = HEADER) => {
   return layout.read({ name: "duties.csv", text: `${text}\r\n` }) as TaricDuty[];
 };
 
-test("TARIC's duties are read as published: compound ones have no percentage, controls are left out, repeated lines count once", () => {
+test("TARIC's duties are read as published: compound duties have no percentage, controls are left out, repeated lines count once", () => {
   const rows = read(LINES);
   expect(
     rows.map(({ goods_code, suffix, duty, ad_valorem_pct }) => [goods_code, suffix, duty, ad_valorem_pct]),
@@ -120,7 +120,7 @@ test.each([
   expect(() => read([line])).toThrow(message);
 });
 
-test("the synthetic tables name every code of the sandbox, and every duty in them is of one", () => {
+test("the synthetic tables name every code of the sandbox, and have duties on those codes only", () => {
   const rowsOf = (name: string) => {
     const table = referenceTables.find((one) => one.name === name)!;
     return textOfTable(table, { dataset: name, source: "x", synthetic: true }, table.sandbox()).reference

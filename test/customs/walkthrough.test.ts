@@ -37,7 +37,7 @@ async function refused(path: string): Promise<{ status: number; fields: string[]
   return { status: response.status, fields: errors.map(({ path: field }) => field) };
 }
 
-test("before any data, each says so with a time to retry", async () => {
+test("before any data, each operation refuses with a time to retry", async () => {
   for (const path of ["classifications", "trends", "tariff-lookup?code=44"]) {
     const response = await get(path);
     expect([response.status, response.headers.has("retry-after")]).toEqual([503, true]);
@@ -177,7 +177,7 @@ const shared = process.env.SHARED_DATA ?? join(import.meta.dirname, "../../../sh
 const nomenclature = join(shared, "cn2022_en.csv.gz");
 
 test.skipIf(!existsSync(nomenclature))(
-  "the real nomenclature names what had no name, and answers change with it",
+  "the real nomenclature names codes that had no name, and answers then have the names",
   async () => {
     const question = "classifications?q=portable%20data-processing&limit=5";
     expect((await ask(question)).data).toEqual([]);

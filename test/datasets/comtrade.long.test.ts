@@ -164,7 +164,7 @@ describe("a file", () => {
     expect((await refusalOf(imported(lines))).message).toMatch(says);
   });
 
-  test("is refused when what it speaks for is too ragged to judge at each question", () => {
+  test("is refused when its coverage is too irregular to judge for each question", () => {
     const span: CoverageSpan = {
       products: ["44"],
       partners: ["CN"],

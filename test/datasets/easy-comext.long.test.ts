@@ -55,7 +55,7 @@ describe("the page's download", () => {
     expect(built.report).toMatchObject({ rows_read: 6, left_out: { other_reporter: 3 } });
   });
 
-  test("gives the same vintage as its form by code", async () => {
+  test("gives the same vintage by names as by codes", async () => {
     const dir = await tempDir();
     const byName = [DOWNLOAD, `"Austria","Armenia","Total","EXPORT","Total","Sep. 2023",12`];
     const byCode = [BY_CODE, "AT,AM,EXPORT,202309,12"];

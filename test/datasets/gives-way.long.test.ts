@@ -8,7 +8,7 @@ import { SMALL } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
 import { limits, sdmxFixture } from "./workshop.ts";
 
-test("an import goes before the sandbox's build, which follows", async () => {
+test("an import interrupts the sandbox's build, which runs after it", async () => {
   const service = await startService();
   try {
     const { app, data_dir } = service;

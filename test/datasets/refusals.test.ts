@@ -148,7 +148,7 @@ const cases: Case[] = [
   { what: "a header and nothing else", lines: sdmx.slice(0, 1), says: /has only a header/ },
 ];
 
-describe("a bad file is refused completely, by name, line and column", () => {
+describe("a bad file is refused whole, and the error names file, line and column", () => {
   test.each(cases)("$what", async ({ lines, says, path }) => {
     const dir = await tempDir();
     const file = await fileOf(dir, "bad.csv", lines);

@@ -189,7 +189,7 @@ describe("run in one service", () => {
     }
   }
 
-  test("the commands of ours, in the order in which an operator would", async () => {
+  test("our own commands, in an operator's order", async () => {
     await until(async () => {
       const { anchor } = (await (await fetch(`${service.url}/log/status`)).json()) as {
         anchor: object | null;

@@ -83,7 +83,7 @@ test.each(GUIDES.filter((page) => !PLAIN.includes(page)))("%s shows its flow in 
   );
 });
 
-test("a shown line is looked for after the one before, with gaps", () => {
+test("each shown line is searched after the line before it, with gaps allowed", () => {
   expect(missingLine("a…c\nd", "abc\nd")).toBeUndefined();
   expect(missingLine("d\na…c", "abc\nd")).toBe("a…c");
   expect(missingLine("x.", "xy")).toBe("x.");

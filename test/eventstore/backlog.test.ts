@@ -46,7 +46,7 @@ test("the last page is read again after the log has grown", async () => {
   expect(reads).toEqual([PAGE, PAGE]);
 });
 
-test("fast readers wait for close slow ones, and each page is read once; nobody waits for one that left", async () => {
+test("fast readers wait for slow ones close behind, and each page is read once; nobody waits for a reader that left", async () => {
   const { backlog, reads } = logOf(12 * PAGE);
   const [quick, slow] = [backlog.reader(), backlog.reader()];
   const pages = async (reader: typeof quick, from: number, to: number): Promise<number> => {

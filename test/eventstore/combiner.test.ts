@@ -93,7 +93,7 @@ describe("a commit that depends on one in flight", () => {
   });
 
   test.each([0, 1, 30])(
-    "is not appended if that one failed, though the version is right (%i beside)",
+    "is not appended if that one failed, though the version is right (with %i other commits)",
     async (beside) => {
       const stream_id = randomUUID();
       // Another writer was faster: the version equals the one expected, but is not the first commit's.

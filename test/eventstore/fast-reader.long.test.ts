@@ -83,7 +83,7 @@ describe("the usual line", () => {
     expect(usualRows().map(textOf).map(takes)).toEqual([true, true, true]);
   });
 
-  test("is what an export of the service consists of", () => {
+  test("is the only kind in an export of the service", () => {
     const packed = readFileSync(join(ROOT, "docs/vectors/pack.ndjson"), "utf8").trimEnd().split("\n");
     const header = readHeader(packed[0]!);
     if (typeof header === "string") throw new Error(header);
@@ -96,14 +96,14 @@ describe("the usual line", () => {
     }
   });
 
-  test("is read to the same by both, alone and among others", () => {
+  test("is read to the same result by both readers, alone and among others", () => {
     const lines = exportLines(ORIGIN, usualRows()).slice(1);
     same(`${lines.join("\n")}\n`);
     same(`x\n${lines.join("\n\n")}\n`);
     same(`${lines.join("\nx\n")}\n{"evidence":1}\n${lines[1]}\n`);
   });
 
-  test("is left to the reader in JavaScript where it is longer than is allowed, and beyond what the module has room for", () => {
+  test("is left to the JavaScript reader where it is too long, or the module's memory is full", () => {
     const row = textOf(usualRows()[0]!);
     same(`${row}\n`, readerOf(false, row.length - 40), readerOf(true, row.length - 40));
     const long = withTexts({ payload: `{"a":"${"x".repeat(70_000)}"}` });
@@ -113,7 +113,7 @@ describe("the usual line", () => {
       same(`${textOf(withTexts({ type: "T".repeat(length), stream_id: "s".repeat(length) }))}\n${row}\n`);
   });
 
-  test("is no different where a batch is not UTF-8", () => {
+  test("is read the same where a batch is not UTF-8", () => {
     const row = textOf(usualRows()[0]!);
     same(Buffer.concat([Buffer.from(`${row}\n`), Buffer.from([0xff, 10]), Buffer.from(`${row}\n`)]));
   });
@@ -209,7 +209,7 @@ const json = fc.oneof(
   fc.jsonValue({ stringUnit: "binary" }).map((one) => `{"k":${JSON.stringify(one)}}`),
 );
 
-test("whatever payload and metadata are, both read them to the same", () => {
+test("both readers read any payload and metadata to the same result", () => {
   let taken = 0;
   fc.assert(
     fc.property(json, json, fc.boolean(), (payload, meta, isFirst) => {
@@ -228,7 +228,7 @@ test("whatever payload and metadata are, both read them to the same", () => {
   expect(taken).toBeGreaterThan(100);
 });
 
-test("whatever bytes are changed, put in or taken out, both read the lines to the same", () => {
+test("with any bytes changed, added or removed, both readers read the lines to the same result", () => {
   const usual = Buffer.from(
     usualRows()
       .map((row) => `${textOf(row)}\n`)
@@ -254,7 +254,7 @@ test("whatever bytes are changed, put in or taken out, both read the lines to th
   );
 });
 
-test("names of every length and character are read to the same", () => {
+test("names of any length and character are read to the same result", () => {
   const name = fc.string({ unit: codePoint, maxLength: 40 });
   fc.assert(
     fc.property(name, name, name, name, fc.nat(2 ** 31), (tenant, stream_id, type, idem_key, version) => {
@@ -270,7 +270,7 @@ test("names of every length and character are read to the same", () => {
   );
 });
 
-test("it is left out where a check is left out", () => {
+test("the fast reader is not used where a check is left out", () => {
   const row = { ...usualRows()[0]!, event_hash: "00".repeat(32) };
   const bytes = Buffer.from(`${textOf(row)}\n`);
   const without = checks.filter((name) => name !== "event_hash");

@@ -97,7 +97,7 @@ test("no query timer outlives its query, which would keep the process alive", as
   }
 });
 
-test("a feed aborted in the middle ends with a mark that says so, and continues from there", async () => {
+test("a feed aborted in the middle ends with a mark, and continues from that mark", async () => {
   for (let n = 0; n < 6; n++) await write("stopped", 1_000, "x".repeat(500));
   const stop = new AbortController();
   const source = await read("stopped", { signal: stop.signal, follow: true });

@@ -122,7 +122,7 @@ test("a last line that does not end is a fault of format", async () => {
   expect(report.verdicts[0]!.reason).toMatch(/does not end/);
 });
 
-test("any escape JSON allows is read", async () => {
+test("every escape that JSON allows is read", async () => {
   const escaped = LINES.map((line) =>
     line.replace("globex", "\\u0067\\u006Cobex").replace('{\\"total', '\\u007b\\"total'),
   );
@@ -210,7 +210,7 @@ describe("hostile sizes", () => {
     expect((await verifyLines(exportLines(ORIGIN, rehash(ORIGIN, rows)))).ok).toBe(true);
   });
 
-  test("a hundred kilobytes of anything are a report", async () => {
+  test("a hundred kilobytes of any bytes get a report", async () => {
     for (let i = 0; i < 20; i++) {
       const noise = randomBytes(100_000);
       expect((await verifyBytes(noise)).ok).toBe(false);
@@ -250,7 +250,7 @@ describe("many faults", () => {
   });
 });
 
-test("threads read lines as this one does", async () => {
+test("threads read lines like the main thread", async () => {
   const rows = smallLog();
   rows[3]!.payload = "{}";
   const lines = exportLines(ORIGIN, rows).toSpliced(3, 0, "garbage", "[]");
@@ -297,7 +297,7 @@ test("names in an export cannot steer the terminal", async () => {
   expect(text).not.toContain("\u001b");
 });
 
-test("a held head is a position and a hash, or a cursor of the feed", () => {
+test("a known head is a position and a hash, or a cursor of the feed", () => {
   const hash = "0123456789abcdef";
   expect(parseNotedHead(`7:${hash}`)).toEqual({ position: 7, hash_prefix: hash });
   expect(parseNotedHead(`v1.e1.7.${hash}`)).toEqual({ epoch: "e1", position: 7, hash_prefix: hash });

@@ -27,7 +27,7 @@ describe("tampering is caught, with its own verdict and position", () => {
   });
 });
 
-test("everything rewritten passes when no head is held, and the verdict says what is unproven", async () => {
+test("a log rewritten completely passes without a known head, and the verdict names the unproven part", async () => {
   const rows = log();
   at(rows, 2).payload = "{}";
   const report = await verifyLines(exportLines(ORIGIN, rehash(ORIGIN, rows)));
@@ -48,14 +48,14 @@ describe("each check is needed", () => {
   });
 });
 
-test("without any check all but unreadable lines pass", async () => {
+test("without any check, every readable line passes", async () => {
   for (const { lines, options, fails } of cases) {
     const report = await verifyLines(lines, { ...options, checks: [] });
     expect(report.ok).toBe(!("format" in fails));
   }
 });
 
-test("a part of the log verifies, and says what lies before", async () => {
+test("a part of the log verifies, and the verdict names the part before it", async () => {
   const report = await verifyLines(exportLines(ORIGIN, log().slice(5), at(log(), 5).log_hash), held(5));
   expect(failures(report)).toEqual({});
   const details = Object.fromEntries(report.verdicts.map(({ name, detail }) => [name, detail]));

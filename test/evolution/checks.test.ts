@@ -97,7 +97,7 @@ test("hostile drafts are only read: none runs, none is opened, none is quoted", 
   expect({}).not.toHaveProperty("polluted");
 });
 
-test("a draft of more than 100 KB, or that is no UTF-8, goes no further", async () => {
+test("a draft of more than 100 KB, or not in UTF-8, gets no further check", async () => {
   expect(await failed({ target_file: "a.md", draft: "x".repeat(102_401) })).toEqual(["size"]);
   const checks = await checksOf(
     { target_file: "a.md", bytes: Uint8Array.of(0xff, 0xfe) },

@@ -138,7 +138,7 @@ describe("allowed imports pass, and so do texts that are no import", () => {
   });
 
   test.each(["src/new-one.ts", "test/x.ts", "bin/x.ts", "docs/x.md"])(
-    "%s is of no layer: that is told, and nothing else",
+    "%s belongs to no layer: only that is reported",
     async (file) => {
       const detail = "not checked: no TypeScript of a layer";
       expect(await importsOf(file, 'import "pg";')).toEqual({ passed: true, detail });

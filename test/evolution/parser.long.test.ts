@@ -75,7 +75,7 @@ test("ten drafts wait; the eleventh gets a retry, which succeeds later", async (
   expect(await typescript("")).toBeUndefined();
 });
 
-test("where the parser ran out of time or cannot be started there is no verdict", async () => {
+test("a parser that runs out of time, or cannot be started, gives no verdict", async () => {
   started.length = 0;
   await expect(scripted("exec sleep 600", 100).typescript("")).rejects.toMatchObject({ code: "unavailable" });
   expect(started.map(({ signalCode }) => signalCode)).toEqual(["SIGKILL"]);
@@ -83,7 +83,7 @@ test("where the parser ran out of time or cannot be started there is no verdict"
     await expect(scripted(script).typescript("")).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("a parser that runs out of memory refuses the text as too much", async () => {
+test("a parser that runs out of memory refuses the text as too large", async () => {
   const { typescript } = scripted("echo 'fatal error: runtime: out of memory' >&2; exit 2");
   expect(await typescript("")).toBe("endless");
 });

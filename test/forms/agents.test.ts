@@ -25,7 +25,7 @@ const score = (day: number, points: number) => ({
 });
 
 describe("trust", () => {
-  test("is points by day with gaps where nothing was computed, and signs on the days on which something happened", async () => {
+  test("has points by day, gaps where nothing was computed, and marks on days with events", async () => {
     const scores = [score(20_690, 12), score(20_692, 14), score(20_779, 31)];
     const chart = trustChart("SX#1 a", stretch, scores, [
       { kind: "attestation", day: 20_692 },
@@ -58,7 +58,7 @@ describe("trust", () => {
       expect(zonesInView(trustChart("a", stretch, [score(20_779, points)], [])).end).toBe(end);
   });
 
-  test("of a young log is of seven days, and says its last score and since when", async () => {
+  test("of a young log covers seven days, and names its last score with the day", async () => {
     const chart = trustChart("a", stretch, [score(20_779, 5)], []);
     expect([chart.x.length, chart.notes]).toEqual([
       7,
@@ -70,7 +70,7 @@ describe("trust", () => {
     ]);
   });
 
-  test("before anything was computed says so", async () => {
+  test("before the first computation says that there is no data", async () => {
     const texts = textsOf(await draw(trustChart("a", stretch, [], [{ kind: "attestation", day: 20_779 }])));
     expect(texts).toContain("No data yet: no score was computed in these days");
     expect(texts).not.toContain("attested");
@@ -83,7 +83,7 @@ describe("a radar", () => {
     ...{ social: 310_000, memory: 538_461, creativity: 1_000_000 },
   };
 
-  test("has a corner for each dimension that was measured, and says which were not", async () => {
+  test("has a corner for each measured dimension, and names the others", async () => {
     const svg = await draw(dnaChart("SX#1 a", 90, { events: 20, dna }));
     const texts = textsOf(svg);
     expect(texts.filter((text) => text === "not measured")).toHaveLength(2);
@@ -102,7 +102,7 @@ describe("a radar", () => {
     expect(few).not.toMatch(/fill="#ffffff" stroke="#0072b2"/i);
   });
 
-  test("of a newcomer says what is missing", async () => {
+  test("of a newcomer names the missing data", async () => {
     expect(textsOf(await draw(dnaChart("a", 90, { events: 3, dna: null })))).toContain(
       "No data yet: 3 of the 10 events that a profile needs",
     );

@@ -95,7 +95,7 @@ const listOf = (data: Row | Row[]): Row[] | undefined =>
         | undefined);
 
 describe("rows", () => {
-  test.each(named(tabular))("%s: as CSV, as Parquet and as JSON the same", async (_, path) => {
+  test.each(named(tabular))("%s: CSV, Parquet and JSON have the same rows", async (_, path) => {
     const { data, meta } = await jsonOf(path);
     const csv = await ask(path, "text/csv");
     expect(csv.status).toBe(200);
@@ -240,7 +240,7 @@ describe("rows", () => {
 describe("pictures", () => {
   // What is drawn of the log is not invented, and may well have nothing to draw.
   const ofData = drawn.filter(({ vintage }) => vintage !== undefined);
-  test.each(named(ofData))("%s says that its figures are invented", async (_, path) => {
+  test.each(named(ofData))("%s is marked as invented", async (_, path) => {
     const answer = await ask(path, "image/svg+xml");
     expect(answer.status).toBe(200);
     const svg = await answer.text();

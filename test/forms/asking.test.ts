@@ -37,7 +37,7 @@ const ask = (
 const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex");
 
 describe("HTTP", () => {
-  test("a form that there is not is a 406 that lists the others, and is counted against no quota", async () => {
+  test("a missing form is a 406 that lists the others, and counts against no quota", async () => {
     const { headers: own } = await service.issue({ daily: 1 });
     const refused = await ask("text/html, image/webp", { headers: own });
     expect(refused.status).toBe(406);
@@ -51,7 +51,7 @@ describe("HTTP", () => {
     expect((await ask("text/csv", { headers: own })).status).toBe(429);
   });
 
-  test("each form has an ETag of its own, and is known again by it alone", async () => {
+  test("each form has an ETag of its own, and only that ETag revalidates it", async () => {
     const seen = new Set<string>();
     for (const form of [
       "application/json",
@@ -72,7 +72,7 @@ describe("HTTP", () => {
     expect(seen.size).toBe(5);
   });
 
-  test("HEAD tells of a form what GET does, without it", async () => {
+  test("HEAD has the same headers as GET in each form", async () => {
     const [get, head] = await Promise.all([ask("image/png"), ask("image/png", { method: "HEAD" })]);
     for (const name of ["content-type", "etag", "content-length", "content-disposition"])
       expect(head.headers.get(name)).toBe(get.headers.get(name));
@@ -88,13 +88,13 @@ describe("HTTP", () => {
     expect(await codingOf("application/vnd.apache.parquet")).toBeNull();
   });
 
-  test("bad input is a problem, whatever is accepted", async () => {
+  test("bad input is a problem, whatever Accept names", async () => {
     const answer = await ask("image/png", {}, "/v1/agent/trade/timeline?reporters=ZZ");
     expect(answer.status).toBe(400);
     expect(answer.headers.get("content-type")).toContain("application/problem+json");
   });
 
-  test("a drawing may have its style and nothing else", async () => {
+  test("a drawing may load its own style and nothing else", async () => {
     const policy = (await ask("image/svg+xml")).headers.get("content-security-policy");
     expect(policy).toBe("default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
   });
@@ -143,7 +143,7 @@ describe("a form that is paid for", () => {
     expect(((await other.json()) as { detail: string }).detail).toContain("used for another call");
   });
 
-  test("costs nothing where there is no such form, and the payment stays good", async () => {
+  test("costs nothing where the form is missing, and the payment stays valid", async () => {
     const url = `${service.url}/v1/agent/trade/overview`;
     const payment = await signPayment(wallet(2), await quoteOf(url));
     const { position } = await service.app.store.head();
@@ -180,7 +180,7 @@ describe("MCP", () => {
   }
   const input = { reporters: ["DE", "FR"], flow: "IMPORT", years: "2015-2024" };
 
-  test("a tool hands out the picture of the figures that it answers", async () => {
+  test("a tool returns the picture of its answer's figures", async () => {
     const { content, structuredContent } = await call("trade_timeline", input, "image/png");
     expect(content[0]).toMatchObject({ type: "image", mimeType: "image/png" });
     expect(Buffer.from(content[0]!.data!, "base64")).toEqual(
@@ -194,7 +194,7 @@ describe("MCP", () => {
     expect(JSON.parse(content[1]!.text!)).toEqual({ success: true, ...plain });
   });
 
-  test("rows come as text, Parquet as a resource, JSON as it always does", async () => {
+  test("rows come as text, Parquet as a resource, and JSON unchanged", async () => {
     const csv = await call("trade_timeline", input, "text/csv");
     expect(csv.content[0]!.text).toBe(await (await ask("text/csv")).text());
     const parquet = await call("trade_timeline", input, "application/vnd.apache.parquet");
@@ -203,7 +203,7 @@ describe("MCP", () => {
     expect((await call("trade_timeline", input)).content).toHaveLength(1);
   });
 
-  test("a form that there is not is refused", async () => {
+  test("a missing form is refused", async () => {
     const refused = await call("trade_overview", {}, "image/png");
     expect(refused).toMatchObject({ isError: true, structuredContent: { status: 406 } });
   });

@@ -15,7 +15,7 @@ const meta = {
 };
 const brief = (more: object = {}) => asWanted({ data: [1], meta: { ...meta, ...more } }, { meta: "brief" });
 
-test("brief leaves out what is long, and keeps what limits the figures", () => {
+test("brief omits the long members, and keeps those that limit the figures", () => {
   const short = { dataset: "sandbox", vintage: "00", count: 1, rests_on: "00" };
   expect(brief()).toEqual({ data: [1], meta: short });
   const partial = { products: { complete: false, count: 2, codes: ["27", "44"] } };
@@ -26,12 +26,12 @@ test("brief leaves out what is long, and keeps what limits the figures", () => {
   });
 });
 
-test("full keeps all", () => {
+test("full keeps every member", () => {
   const answer = { data: [1], meta };
   expect(asWanted(answer, {})).toBe(answer);
 });
 
-test("each operation whose meta has coverage takes it, and its schema fits both", () => {
+test("each operation whose meta has coverage takes brief, and its schema fits both forms", () => {
   const taking = catalogue.filter(({ input }) => "meta" in input.shape);
   expect(taking.map(({ name }) => name)).toContain("trade_top_partners");
   for (const { name, output } of catalogue) {

@@ -53,7 +53,7 @@ test("characters without a glyph are drawn as boxes, and the cover names them", 
   expect(cover).toContain("▯▯ ž0");
 });
 
-test("a print whose characters are all drawn says nothing of them", async () => {
+test("a print without such characters names none", async () => {
   const [cover] = await pagesOf([section("Heading", 1, "Ķ")], "Ποιος; Кто? Kurš? 10 − 3 = 7 €");
   expect(cover).not.toContain("lack");
   expect(cover).toContain("Ποιος; Кто? Kurš? 10 − 3 = 7 €");

@@ -45,7 +45,7 @@ describe("a provisional value far beyond the settled ones", () => {
     expect(svg).not.toContain("100,000");
   });
 
-  test("is drawn as it is where it is near, or settled", () => {
+  test("is drawn unchanged where it is near the others, or settled", () => {
     for (const [value, open] of [
       [2_700, true],
       [97_000, false],
@@ -74,7 +74,7 @@ test("series at the right have an axis and a scale of their own", () => {
   ]);
 });
 
-test("concentration shows shares of all trade and of what is listed, each flow in its own colour", () => {
+test("concentration shows shares of all trade and of listed trade, each flow in its own colour", () => {
   const partner = (rank: number, share: number, share_of_total: number) => ({
     rank,
     partner: `P${rank}`,
@@ -109,7 +109,7 @@ test("concentration shows shares of all trade and of what is listed, each flow i
   expect(colours[0]).not.toBe(colours[2]);
 });
 
-test("a band within a band has the same colour, both are scaled, and the axis tells where it begins", () => {
+test("a band within a band has the same colour, both are scaled, and a note names the start of the axis", () => {
   const edges = (low: number, high: number) => [
     { low: 90, high: 90 },
     { low, high },
@@ -137,7 +137,7 @@ test("a band within a band has the same colour, both are scaled, and the axis te
   expect(notesOf({ ...chart, series: [line] })).toContain("does not begin at zero");
 });
 
-test("a reconstruction has a band that is the wider the lower its confidence is", () => {
+test("a reconstruction has a wider band where its confidence is lower", () => {
   const month = (at: number, confidence: number | null) => ({
     year: 2024,
     month: at,

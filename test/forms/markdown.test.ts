@@ -42,7 +42,7 @@ test.each([
   expect(text.split("\n").slice(0, 3).join("\n")).not.toMatch(/(?<!\\)\[/);
 });
 
-test("characters that nobody sees are left out of a document", () => {
+test("invisible characters are left out of a document", () => {
   const words = "\u202egpj.live\u202c a\u200bb \ufeffJānis\u2067";
   expect(visible(docOf(words)).question).toBe("gpj.live ab Jānis");
 });

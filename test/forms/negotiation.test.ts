@@ -82,7 +82,7 @@ describe("Accept", () => {
     "image/webp, text/xml",
     "text/csv; header=absent",
     ";;;",
-  ])("%s is refused, and the forms there are are named", (accept) => {
+  ])("%s is refused, and the error names the available forms", (accept) => {
     const refused = () => chosenForm(all, accept);
     expect(refused).toThrow(
       "application/json, text/csv, application/vnd.apache.parquet, image/png, image/svg+xml",
@@ -94,18 +94,18 @@ describe("Accept", () => {
     }
   });
 
-  test("a form that an operation does not have is refused by its own list", () => {
+  test("a form that an operation lacks is refused, with the operation's own list", () => {
     expect(() => chosenForm(plain, "text/csv")).toThrow(
       "available: application/json, but Accept accepts none",
     );
   });
 
-  test("plain bytes have one form, whatever is accepted", () => {
+  test("plain bytes have one form, whatever Accept names", () => {
     expect(chosenForm(of(text("as it stands")), "image/png")).toBe("application/json");
   });
 });
 
-test("headers tell the type, a name to save it under, and let a drawing have its style", () => {
+test("headers name the type and a file name, and allow a drawing its style", () => {
   expect(formHeaders(all, "application/json")).toEqual({ "Content-Type": "application/json; charset=utf-8" });
   expect(formHeaders(all, "text/csv")).toEqual({
     "Content-Type": "text/csv; charset=utf-8; header=present",

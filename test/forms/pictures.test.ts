@@ -44,7 +44,7 @@ const pixelsOf = (png: Buffer) => {
 };
 
 describe("a picture", () => {
-  test("tells title, source, vintage, unit and notes, and warns of figures that are invented", async () => {
+  test("shows title, source, vintage, unit and notes, and warns of invented figures", async () => {
     const chart = chartOf({ notes: ["A note."] });
     const texts = textsOf(await draw(chart));
     for (const text of ["Monthly trade", "Eurostat Comext · vintage 3fa9c0b1d2e4", "EUR", "A note."])
@@ -60,7 +60,7 @@ describe("a picture", () => {
     expect(await draw(chart, whole)).toBe(await draw(chart));
   });
 
-  test("is the same bytes for the same chart, whatever was drawn between", async () => {
+  test("has the same bytes for the same chart, whatever was drawn in between", async () => {
     const first = await draw(chartOf());
     const png = await drawPng(chartOf());
     await draw(chartOf({ kind: "bar", title: "Another" }));
@@ -89,7 +89,7 @@ describe("a picture", () => {
     expect(dark).toBeGreaterThan(300);
   });
 
-  test("of a width is as wide, and on a phone breaks its title in place of cutting it", async () => {
+  test("has the requested width, and on a phone breaks its title instead of cutting it", async () => {
     const title = "Imports of Germany, France and Poland from all partners, by month and in euros";
     const order = { form: "image/svg+xml", chart: chartOf({ title }), provenance, width: 375 } as const;
     const svg = (await printer.print(order)).toString();
@@ -137,14 +137,14 @@ describe("a picture", () => {
     expect(figuresInPng(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer)).toEqual(figures);
   });
 
-  test("without figures says so", async () => {
+  test("without figures names their absence", async () => {
     for (const series of [[], [{ name: "a", values: [null, null] }]])
       expect(textsOf(await draw(chartOf({ x: ["a", "b"].slice(0, series.length), series })))).toContain(
         "There are no figures to draw",
       );
   });
 
-  test("of hostile names is well-formed, refers to nothing outside and carries no element of theirs", async () => {
+  test("with hostile names is well-formed, refers to nothing outside and has no element of theirs", async () => {
     const evil = `</text><script>alert(1)</script><image href="http://evil.example/x"/>]]>&amp;"'\u0000\u001b\ud800\u202e{a|b}{value}`;
     const kinds = ["line", "bar", "ranking"] as const;
     for (const kind of kinds) {
@@ -193,20 +193,20 @@ describe("figures", () => {
       }),
     );
 
-  test("that are not known are gaps, never zero", () => {
+  test("that are unknown are gaps, never zero", () => {
     expect(dataOf({ name: "a", values: [1, null, 0] })).toEqual([{ values: [1, "-", 0], type: "solid" }]);
     for (const kind of ["bar", "ranking"] as const)
       expect(dataOf({ name: "a", values: [1, null, 0] }, kind)[0]!.values).toEqual([1, "-", 0]);
   });
 
-  test("that are provisional go on dashed from the last settled one", () => {
+  test("that are provisional continue dashed from the last settled one", () => {
     expect(dataOf({ name: "a", values: [1, 2, 3, 4], provisional: [false, false, true, true] })).toEqual([
       { values: [1, 2, "-", "-"], type: "solid" },
       { values: ["-", 2, 3, 4], type: "dashed" },
     ]);
   });
 
-  test("are given short numbers by the largest of them", () => {
+  test("have short numbers, scaled by the largest", () => {
     const of = (values: number[], unit = "EUR", base?: number) =>
       scaleOf({ ...chartOf({ series: [{ name: "a", values }], unit }), ...(base !== undefined && { base }) })
         .word;
@@ -220,7 +220,7 @@ describe("figures", () => {
     expect([labelText(1_723_000_000), labelText(66.94), labelText(0)]).toEqual(["1.72B", "66.9", "0"]);
   });
 
-  test("of more lines than colours: the largest have one, the others are pale and named", async () => {
+  test("of more lines than colours give the largest a colour; the others are pale and named", async () => {
     const series = Array.from({ length: 27 }, (_, at) => ({
       name: `S${at}`,
       values: Array(6).fill(at + 1) as number[],
@@ -243,7 +243,7 @@ describe("figures", () => {
     expect(texts).not.toContain("Country 30");
   });
 
-  test("far from zero are drawn from near the least of them, and a note says so", async () => {
+  test("far from zero are drawn from near the smallest, with a note", async () => {
     const note = "The axis does not begin at zero.";
     const report = async (values: number[], kind: Chart["kind"] = "line") =>
       textsOf(await draw(chartOf({ kind, series: [{ name: "a", values }] }))).includes(note);
@@ -265,7 +265,7 @@ describe("figures", () => {
     );
   });
 
-  test("a text is taken to be wider the longer and the bolder it is", () => {
+  test("a longer or bolder text is measured as wider", () => {
     expect(textWidth("ab", 12)).toBeLessThan(textWidth("abc", 12));
     expect(textWidth("abc", 12)).toBeLessThan(textWidth("abc", 12, true));
   });

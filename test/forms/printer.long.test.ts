@@ -25,7 +25,7 @@ describe("the printer", () => {
       Array.from({ length: count }, () => from.print({ form: "image/svg+xml", chart, provenance })),
     );
 
-  test("refuses what more than fifty would wait for, and draws the others", async () => {
+  test("refuses orders beyond fifty waiting ones, and draws the others", async () => {
     const results = await orders(60, printer);
     const refused = results.filter((one): one is PromiseRejectedResult => one.status === "rejected");
     expect(refused.length).toBe(9);

@@ -59,7 +59,7 @@ describe("columns", () => {
     });
   });
 
-  test("of whole euros are integers, and of means are not", () => {
+  test("of whole euros are integers, and those of means are not", () => {
     const typesOf = (schema: z.ZodObject, place: RowsPath) =>
       Object.fromEntries(
         sheetOf(tableAt(schema, place), {
@@ -87,7 +87,7 @@ describe("columns", () => {
     });
   });
 
-  test("that may be absent are left out when all rows lack them, and are all there without rows", () => {
+  test("that are optional are left out when all rows lack them, and are present without rows", () => {
     const row = z.object({ a: z.int().optional(), b: z.int().optional(), c: z.int() });
     const names = (data: object[]) =>
       sheet(row, data)
@@ -119,7 +119,7 @@ describe("columns", () => {
     ]);
   });
 
-  test("of a sum over some of the products say so", () => {
+  test("of a sum over some of the products are marked as such", () => {
     const row = z.object({ year: z.int() });
     const of = tableAt(z.object({ data: z.array(row) }), "data");
     const part = { ...meta, coverage: { products: { complete: false, count: 18 } } };
@@ -166,7 +166,7 @@ describe("CSV", () => {
     expect(parse(lines([[text, -1]]))[1]).toEqual([`'${text}`, "-1"]);
   });
 
-  test("comes back from another's reader as it went in", () => {
+  test("is read back unchanged by another library", () => {
     const cell = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom('"', ",", "\r\n", "\n", " a "));
     fc.assert(
       fc.property(

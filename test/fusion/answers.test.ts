@@ -52,7 +52,7 @@ describe("country stats", () => {
     expect(meta).toMatchObject({ view: "reported", name: "Latvia", synthetic: true, count: 3 });
   });
 
-  test("any other country: the 27's exports to it are its imports, and the answer says so", async () => {
+  test("any other country: the 27's exports to it are its imports, and the answer states that view", async () => {
     const { data, meta } = await stats({ country: "CN", years: "2024" });
     const [seen] =
       await opened.sql<Row>(`select 2024 as year, sum(value_eur) filter (flow = 'EXPORT')::bigint as imports,
@@ -142,7 +142,7 @@ describe("market intelligence", () => {
       );
   });
 
-  test("a single year is compared with earlier years; the 27 together have no advantage, and the answer says why", async () => {
+  test("a single year is compared with earlier years; the 27 together have no advantage, and the answer gives the reason", async () => {
     const alone = await marketOf({ ...request, years: "2024" });
     expect(alone.data.size.map(({ year }) => year)).toEqual([2024]);
     expect(alone.data.price_and_quantity).toEqual((await marketOf(request)).data.price_and_quantity);

@@ -149,7 +149,7 @@ describe("substitution", () => {
     expect(found.substitutes[0]!.price_distance).toBeCloseTo(1 / 1.4826, 6);
   });
 
-  test("none where the top source had less than half, or did not fall", () => {
+  test("is absent where the top source had less than half, or did not fall", () => {
     expect(substitution(sources.map((one) => ({ ...one, before: 30 })))).toBeUndefined();
     expect(substitution(sources.map((one) => ({ ...one, after: one.before })))).toBeUndefined();
     expect(substitution([])).toBeUndefined();

@@ -179,7 +179,7 @@ describe("a question before it is paid", () => {
   };
   const question = "How dependent is Latvia on imports of mineral fuels since 2020?";
 
-  test("is shown in the 402 as it is read, with the product's code and the intent", async () => {
+  test("is shown in the 402 as the service reads it, with the product's code and the intent", async () => {
     expect(await unpaid("fusion/query", { question })).toMatchObject({
       status: 402,
       understood: {
@@ -241,7 +241,7 @@ describe("a question before it is paid", () => {
   });
 });
 
-test("a question that the sandbox answers says what real data there are", async () => {
+test("an answer from the sandbox names the available real data", async () => {
   const question = "How dependent is Latvia on imports of mineral fuels since 2020?";
   expect((await query({ question })).meta.real_data).toBeUndefined();
   const { manifest } = await importFiles(service.data_dir, [sdmxFixture], { reporters: ["DE"] });

@@ -207,7 +207,7 @@ describe("the service", () => {
     expect([status, paths.sort()]).toEqual([400, ["born", "country", "name", "threshold", "type"]]);
   });
 
-  test("refuses a list that has lost more than half of its rows, unless it is started afresh", async () => {
+  test("refuses a list that has lost more than half of its rows, unless it is imported as a new start", async () => {
     const path = join(service.data_dir, "sdn.csv");
     const bring = async (names: number, afresh = false) => {
       const line = (n: number) => `${n},"NAME ${n}",-0- ,"P",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- \n`;

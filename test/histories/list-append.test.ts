@@ -60,7 +60,7 @@ describe("by its name", () => {
     expect(names(history)).toEqual(["G0"]);
   });
 
-  test("G1a: what failed is read", () =>
+  test("G1a: a failed append is read", () =>
     expect(names(with_outcome("failed", at_once([append("x", 1)], [read("x", 1)])))).toEqual(["G1a"]));
 
   test("G1b: the middle of a transaction is read", () =>
@@ -68,10 +68,10 @@ describe("by its name", () => {
       "G1b",
     ));
 
-  test("G1c: each reads what the other wrote", () =>
+  test("G1c: each of two transactions reads the other's append", () =>
     expect(names(at_once([append("x", 1), read("y", 1)], [append("y", 1), read("x", 1)]))).toEqual(["G1c"]));
 
-  test("G-single: a read misses one key of a transaction whose other it has", () =>
+  test("G-single: a read has one key of a transaction and misses its other key", () =>
     expect(
       names(at_once([append("x", 1), append("y", 1)], [read("x", 1), read("y")], [read("y", 1)])),
     ).toEqual(["G-single"]));
@@ -81,7 +81,7 @@ describe("by its name", () => {
       names(at_once([read("x"), append("x", 1)], [read("x"), append("x", 2)], [read("x", 1, 2)])),
     ).toEqual(["G-single"]));
 
-  test("G2: each misses what the other writes, a write skew", () => {
+  test("G2: each of two transactions misses the other's append, a write skew", () => {
     const history = at_once(
       [read("x"), append("y", 1)],
       [read("y"), append("x", 1)],
@@ -91,12 +91,12 @@ describe("by its name", () => {
     expect(names(history)).toEqual(["G2"]);
   });
 
-  test("realtime: a read after the answer does not have it", () => {
+  test("realtime: a read after an append's answer misses the append", () => {
     expect(names(one_by_one([append("x", 1)], [read("x")], [read("x", 1)]))).toEqual(["G-single-realtime"]);
     expect(names(at_once([append("x", 1)], [read("x")], [read("x", 1)]))).toEqual([]);
   });
 
-  test("realtime: two reads of two keys, the later of the earlier state", () => {
+  test("realtime: of two reads of two keys, the later one has the earlier state", () => {
     const [first, ...others] = one_by_one([append("x", 1)], [read("x", 1)], [read("x")]);
     expect(names([{ ...first!, ended: 1_000 }, ...others])).toEqual(["G-single-realtime"]);
   });
@@ -106,10 +106,10 @@ describe("by its name", () => {
       "G0-realtime",
     ]));
 
-  test("lost: acknowledged, and in no later read", () =>
+  test("lost: an acknowledged append is in no later read", () =>
     expect(names(one_by_one([append("x", 1)], [append("x", 2)], [read("x", 2)]))).toContain("lost"));
 
-  test("duplicate: done twice", () =>
+  test("duplicate: an append is done twice", () =>
     expect(names(one_by_one([append("x", 1)], [read("x", 1, 1)]))).toContain("duplicate"));
 
   test("incompatible order: two lists that do not continue each other", () =>
@@ -117,7 +117,7 @@ describe("by its name", () => {
       "incompatible order",
     ));
 
-  test("unwritten: what nobody appended", () =>
+  test("unwritten: a read has a value that nobody appended", () =>
     expect(names(at_once([read("x", 9)]))).toEqual(["unwritten"]));
 
   test("internal: a transaction does not read what it appended", () =>

@@ -201,7 +201,7 @@ test("a suspended agent is inactive and cannot describe itself; erased data is i
   await expect(verify(AgentCard.fromJSON(card.body))).resolves.toBeUndefined();
 });
 
-test("descriptions from before providers are read unchanged", () => {
+test("descriptions from before the field provider are read unchanged", () => {
   const { upcast, 1: first, 2: second } = events.AgentDescribed;
   const rest = {
     version: null,

@@ -103,7 +103,7 @@ const judged = (text: string, now_s = NOW, checks = challengeChecks) =>
 test.each([
   ["a wallet", siwe],
   ["Ed25519", jwt],
-])("a challenge of %s is valid until the second that it ends", (_, text) => {
+])("a challenge of %s is valid until the second of its end", (_, text) => {
   expect(judged(text)).toBeUndefined();
   expect(judged(text, NOW + CHALLENGE_SECONDS - 1)).toBeUndefined();
 });

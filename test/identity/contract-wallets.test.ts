@@ -35,7 +35,7 @@ async function describe(agent_id: string, key: TestKey) {
   return (await api.post(`/soul/${agent_id}/description`, { ...said, ...proof })).status;
 }
 
-test("a contract that accepts the signature is a key; one that refuses, or does not exist, is none", async () => {
+test("a contract that accepts the signature is a key; one that refuses, or does not exist, is no key", async () => {
   expect(await register("yes", await contract(SAYS_YES))).toMatchObject({ status: 200 });
   expect((await api.get("/soul/passport/yes")).body).toMatchObject({
     status: "proven",
@@ -44,7 +44,9 @@ test("a contract that accepts the signature is a key; one that refuses, or does 
   for (const code of [SAYS_NO, "0xfe", "0x5b600056", "0x"] as const)
     expect(await register("no", await contract(code))).toMatchObject({
       status: 400,
-      body: { errors: [{ path: "signature", message: expect.stringContaining("is none by") }] },
+      body: {
+        errors: [{ path: "signature", message: expect.stringContaining("'s signature of this text") }],
+      },
     });
   expect((await api.get("/soul/passport/no")).status).toBe(404);
 });

@@ -44,17 +44,27 @@ const ed = ed25519Key();
 const stranger = ed25519Key();
 
 const forgeries: [what: string, key: TestKey, told: string, sign: Signing][] = [
-  ["another wallet's signature", wallet, "is none by", (text) => evmKey().sign(text)],
-  ["a signature of another text", wallet, "is none by", (text) => wallet.sign(`${text} `)],
-  ["the high s of a good signature", wallet, "is none by", async (text) => highS(await wallet.sign(text))],
+  ["another wallet's signature", wallet, "'s signature of this text", (text) => evmKey().sign(text)],
+  ["a signature of another text", wallet, "'s signature of this text", (text) => wallet.sign(`${text} `)],
+  [
+    "the high s of a good signature",
+    wallet,
+    "'s signature of this text",
+    async (text) => highS(await wallet.sign(text)),
+  ],
   [
     "a recovery beyond the curve's",
     wallet,
-    "is none by",
+    "'s signature of this text",
     async (text) => `${(await wallet.sign(text)).slice(0, -2)}1d`,
   ],
-  ["a signature of 64 bytes", wallet, "is none by", async (text) => (await wallet.sign(text)).slice(0, -2)],
-  ["a signature of zeros", wallet, "is none by", () => `0x${"0".repeat(130)}`],
+  [
+    "a signature of 64 bytes",
+    wallet,
+    "'s signature of this text",
+    async (text) => (await wallet.sign(text)).slice(0, -2),
+  ],
+  ["a signature of zeros", wallet, "'s signature of this text", () => `0x${"0".repeat(130)}`],
   ["a JWT for a wallet's text", wallet, "personal_sign", (text) => ed.sign(text)],
   ["a wallet's signature for a JWT", ed, "compact JWS", (text) => wallet.sign(text)],
   ["alg none", ed, "EdDSA", (text) => `${part({ alg: "none" })}.${Buffer.from(text).toString("base64url")}.`],
@@ -85,7 +95,7 @@ const forgeries: [what: string, key: TestKey, told: string, sign: Signing][] = [
   [
     "another key under the right kid",
     ed,
-    "is none by",
+    "'s signature of this text",
     (text) => stranger.jwt(text, { alg: "EdDSA", kid: ed.name }),
   ],
   ["another payload", ed, "payload", (text) => ed.sign(text.replace("prove", "rotate"))],
@@ -95,8 +105,18 @@ const forgeries: [what: string, key: TestKey, told: string, sign: Signing][] = [
     "payload",
     (text) => ed.sign(JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(text)).reverse()))),
   ],
-  ["a signature cut short", ed, "is none by", async (text) => (await ed.sign(text)).slice(0, -4)],
-  ["an empty signature", ed, "is none by", async (text) => (await ed.sign(text)).replace(/[^.]*$/, "")],
+  [
+    "a signature cut short",
+    ed,
+    "'s signature of this text",
+    async (text) => (await ed.sign(text)).slice(0, -4),
+  ],
+  [
+    "an empty signature",
+    ed,
+    "'s signature of this text",
+    async (text) => (await ed.sign(text)).replace(/[^.]*$/, ""),
+  ],
 ];
 
 test.each(forgeries)("%s is refused", async (_, key, answer, sign) => {

@@ -87,7 +87,7 @@ test("bytes other than UTF-8 JSON, and other statuses, give no answer", () => {
     expect(refusal(said, status)).toHaveProperty("silent");
 });
 
-test("links from before domains are read unchanged", () => {
+test("links from before domain links are read unchanged", () => {
   const said = {
     kind: "erc8004",
     network: "eip155:8453",

@@ -329,7 +329,7 @@ test("a principal with several wallets must name one, and one without a wallet o
   expect(await orders(as("helper", "SX#3"))).toMatchObject(NOT_DELEGATED);
 });
 
-test("a call that no delegate may make says so, and so does a limit without the scope to spend", async () => {
+test("a call closed to delegates is refused with the reason, and so is a limit without the scope to spend", async () => {
   await during(["read", "order"], async () => {
     for (const [method, path, body] of [
       ["GET", "/soul/directory", undefined],

@@ -204,7 +204,7 @@ test.each([
   ["trust_edges_v3_to", "/soul/1/trust"],
   ["trust_ranks_v3_order", "/soul/directory?limit=21"],
   ["trust_evidence_v3_sx", "/soul/1/trust?explain=true"],
-])("without %s the queries of %s have a bad plan", async (index, path) => {
+])("without %s the queries of %s have a slow plan", async (index, path) => {
   const { pool } = service.app;
   const { rows } = await pool.query("select pg_get_indexdef(('read.' || $1)::regclass) as made_by", [index]);
   await pool.query(`drop index read.${index}`);

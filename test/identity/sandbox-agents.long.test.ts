@@ -99,7 +99,7 @@ describe("their purchases", () => {
   const paid = async () =>
     (await service.app.pool.query("select from read.trust_payments_v3 where settled")).rowCount!;
 
-  test("are paid, belong to them, and make them different; a restart buys only the rest", async () => {
+  test("are paid, belong to them, and differ between them; a restart buys only the rest", async () => {
     const stopped = new AbortController();
     stopped.abort();
     await buyAsSandboxAgents(service.app, pino({ enabled: false }), stopped.signal);

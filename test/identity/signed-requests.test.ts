@@ -68,13 +68,13 @@ const TASKS = "/soul/compute/tasks?limit=1";
 const statusOf = async (request: Request) => (await fetch(request)).status;
 const register = { method: "POST", body: JSON.stringify({ services: [], version: "1.2.3" }) };
 
-test("the library's own signature is the agent, with the components that it covers by itself", async () => {
+test("the library's own signature, with its default components, identifies the agent", async () => {
   expect(await statusOf(await signed(TASKS))).toBe(200);
   expect(await statusOf(await signed(TASKS, {}, { agent: '"https://signer.example.org"' }))).toBe(200);
   expect(kid).toBe((await signerFromJWK(jwk as never)).keyid);
 });
 
-test("a write covers its method, address and body, and is in the log under the key", async () => {
+test("a write's signature covers its method, address and body, and the log names the key", async () => {
   const path = "/soul/signer/description";
   const described = await fetch(await signed(path, register));
   expect([described.status, await described.json()]).toMatchObject([200, { version: "1.2.3" }]);
@@ -140,25 +140,25 @@ describe("refused is", () => {
     expect(await statusOf(await request())).toBe(401);
   });
 
-  test("a second use of one request, of twenty at once all but one", async () => {
+  test("the second use of a request: of twenty at once, all but one", async () => {
     const once = await signed(TASKS);
     const answers = await Promise.all(Array.from({ length: 20 }, () => statusOf(once.clone())));
     expect(answers.filter((status) => status === 200)).toHaveLength(1);
   });
 
-  test("a key beside the signature, since each names a caller", async () => {
+  test("an API key together with the signature, since each names a caller", async () => {
     expect(await statusOf(await signed(TASKS, { headers: own }))).toBe(400);
   });
 });
 
-test("a key of nobody here changes nothing: the caller has no name, or its API key's", async () => {
+test("a key of no agent changes nothing: the caller is anonymous, or that of its API key", async () => {
   const stranger = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" }) as JWK;
   expect(await statusOf(await signed(TASKS, {}, { jwk: stranger }))).toBe(402);
   expect(await statusOf(await signed(TASKS, { headers: own }, { jwk: stranger }))).toBe(200);
   expect(await statusOf(await signed("/soul/stats", {}, { jwk: stranger }))).toBe(200);
 });
 
-test("every read that an agent's API key opens is open to its signature, and to nobody else", async () => {
+test("every read for an agent's API key also takes the agent's signature, and nobody else's", async () => {
   const reads = catalogue.filter(
     ({ route, access }) => route.startsWith("GET ") && access.some(({ kind }) => kind === "subject's key"),
   );
@@ -174,7 +174,7 @@ test("every read that an agent's API key opens is open to its signature, and to 
   }
 });
 
-test("a purchase beside the signature is the agent's", async () => {
+test("a purchase with the signature is the agent's", async () => {
   const item = { kind: "note", title: "Pellets in April", price_usd: 0.05, content: "By the ton." };
   const author = await api.post("/soul/register", { agent_id: "author", issue_api_key: true });
   const selling = { Authorization: `Bearer ${author.body.api_key}` };
@@ -192,7 +192,7 @@ test("a purchase beside the signature is the agent's", async () => {
   expect(await bought.json()).toMatchObject({ content: "By the ton." });
 });
 
-test("a revoked key signs nothing any more", async () => {
+test("a revoked key identifies nobody", async () => {
   const second = ed25519Key();
   const endorsed = { agent_id: "leaver", issue_api_key: true, ...(await api.proof(second, "leaver")) };
   const { body } = await api.post("/soul/register", endorsed);

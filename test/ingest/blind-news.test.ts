@@ -39,7 +39,7 @@ test.each([
   "Hungary closed the deal to buy natural gas from Serbia.",
   "The mobile tariff of a carrier in Italy was raised.",
   "Exports of coffee from Brazil fell by ten percent.",
-])("%s tells of no event", (text) => {
+])("%s has no event", (text) => {
   expect(extract(text, { byFirst: new Map() }, 5)).toEqual([]);
 });
 

@@ -39,7 +39,7 @@ describe("an event", () => {
     expect(find("New sanctions hit Volkov today.")).toEqual([]);
   });
 
-  test("is within its own sentence, and a verb without an object is none", () => {
+  test("is within its own sentence, and a verb without an object is no event", () => {
     const text = "Chile is calm. A strike began. Peru closes a mine.";
     const found = find(text);
     expect(found).toHaveLength(1);
@@ -54,7 +54,7 @@ describe("an event", () => {
   });
 });
 
-test("sixty injections yield nothing that their words do not name, and change no other result", () => {
+test("sixty injections yield only events that their words name, and change no other result", () => {
   expect(injections.length).toBeGreaterThanOrEqual(60);
   const innocent = "The EU puts anti-dumping duties on furniture from China.";
   const before = JSON.stringify(find(innocent));
@@ -71,7 +71,7 @@ test("sixty injections yield nothing that their words do not name, and change no
   }
 });
 
-test("a text made to take long does not", () => {
+test("a text made to take long is read quickly", () => {
   for (const one of [
     "tariff ".repeat(9_000),
     `${"a".repeat(60_000)} tariff`,

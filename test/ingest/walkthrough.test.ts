@@ -141,7 +141,7 @@ test("an item in two concurrent batches is quoted once", async () => {
   expect(data).toMatchObject([{ quote: "Finland closes the port of Turku." }]);
 });
 
-test("sources list the news where there are any", async () => {
+test("sources list the news if there are any", async () => {
   const { data } = await get("/v1/agent/fusion/sources", {});
   const news = (data as { dataset: string }[]).find(({ dataset }) => dataset === "news");
   expect(news).toMatchObject({ kind: "news", available: true, to: "2026-01-31" });
@@ -167,7 +167,7 @@ test("injections in news change no figure, and no other event", async () => {
     expect(entities).toEqual([]);
 });
 
-test("without the token, with another, or from a key nothing is accepted or shown", async () => {
+test("without the token, with another token, or with an API key, nothing is accepted or shown", async () => {
   const body = { batch_id: "x", source: "Example", items };
   const { headers } = await service.issue();
   expect((await send(body, {})).status).toBe(401);

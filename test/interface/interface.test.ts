@@ -22,7 +22,7 @@ function notesIn(changelog: string): string[] {
   );
 }
 
-test("the change log names each change, and no change that is not there", () => {
+test("the change log names each change of the interface, and no other", () => {
   const changelog = readFileSync(new URL("../../CHANGELOG.md", import.meta.url), "utf8");
   const { missing, idle } = judged(changesBetween(released, interfaceOfToday()), notesIn(changelog));
   const named = missing.map(({ name, was, is }) => `${name}: ${was.join(", ")} -> ${is.join(", ")}`);
@@ -151,7 +151,7 @@ describe("a change", () => {
     expect(found.sort()).toEqual(names);
   });
 
-  test("of words and examples is none", () => {
+  test("of words and examples is no change of the interface", () => {
     const worded = operation({
       summary: "Orders",
       parameters: [{ ...operation().parameters[0], description: "At most", example: 3 }],

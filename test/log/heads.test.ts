@@ -57,7 +57,7 @@ async function getJson<T>(path: string, of: Service = service): Promise<T> {
   return (await answer.json()) as T;
 }
 
-test("anchors are listed with their fate, and checkpoints with their cosigners", async () => {
+test("anchors are listed with their outcome, and checkpoints with their cosigners", async () => {
   const first = await appendEvent("k_first");
   await anchored(first, hash("a"), hash("1"));
   // The same transaction moved to another block.
@@ -152,7 +152,7 @@ test("a private stream has the same name in every answer, and another one at ano
   await Promise.all([beside.stop(), stranger.stop()]);
 });
 
-test("public are the log's own events, data, seeds, agents and statements on them: no payment's, key's or tenant's events", () => {
+test("events of the log, data, seeds and agents are public; those of payments, keys and tenants are not", () => {
   expect(app.unit.schemas.publicTypes().sort()).toEqual([
     "AgentApiKeyIssued",
     "AgentDelegated",

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-test("tiles have a limit apart from other free calls, whose answers say when there are more", async () => {
+test("tiles have a limit separate from other free calls, and answers state when it is reset", async () => {
   const statusOf = async (path: string) => (await fetch(service.url + path)).status;
   for (let n = 0; n < 3 * FREE; n++) expect(await statusOf("/log/tile/0/000")).not.toBe(429);
   for (let n = 0; n < FREE; n++) expect(await statusOf("/log/status")).toBe(200);

@@ -51,7 +51,7 @@ test("bytes that do not match their name are neither stored nor returned", async
   await expect(objects.put(objectName("task", "c", sha256(large)), large)).rejects.toThrow("at most");
 });
 
-test("many are stored at once, one of them twice, or none is", async () => {
+test("many objects are stored at once, one of them twice, or none is", async () => {
   const { objects } = service.app;
   const [one, other, wrong] = [named("e", "one"), named("e", "other"), named("e", "wrong")];
   await objects.putAll([other, one, one]);
@@ -73,7 +73,7 @@ test("two concurrent writers of the same in different orders both succeed", asyn
   expect(await objects.list("task/f/")).toHaveLength(20);
 });
 
-test("objects of one moment are stored and read together, and a long one by itself", async () => {
+test("objects of one moment are stored and read together, and a long object separately", async () => {
   const { objects, pool } = service.app;
   const long = named("g", "long ".repeat(30_000));
   const all = [...Array.from({ length: 20 }, (_, n) => named("g", `object ${n}`)), long];

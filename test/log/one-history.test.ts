@@ -137,7 +137,7 @@ test("an edited idem_key or payload stops all writes: at the head when a process
   await expect(service.issue()).rejects.toMatchObject(refusal);
 });
 
-test("a start that reaches nobody continues, and says so", async () => {
+test("a start that reaches no witness and no chain continues, with a warning", async () => {
   const WITNESSES = `http://127.0.0.1:9/#${vkeyOf("away.example")}`;
   const app = await start({ WITNESSES, BASE_RPC_URL: "http://127.0.0.1:9" });
   await setup.app.pool.query("delete from gate.proven_heads_v1");

@@ -382,7 +382,7 @@ describe("the history", () => {
     expect(await search("nothing at all")).toEqual([]);
   });
 
-  test("in streams shows the number of events of each, hiding the names of others", async () => {
+  test("in streams shows the number of events of each, and hides the names of others' streams", async () => {
     const { position } = await service.app.store.head();
     expect(await service.app.runner.reached(streamsProjection, position, LIMIT_MS)).toBe(true);
     const { streams } = await json<{
@@ -504,7 +504,7 @@ describe("any request", () => {
   });
 });
 
-test("a service that has signed nothing says so, and whether it will", async () => {
+test("a service without signatures reports that, and if it will sign", async () => {
   const witness = formatVerifierKey(verifierKey("witness.example", "cosignature/v1", Buffer.alloc(32, 7)));
   const env = { ANCHORING: "1", WITNESSES: `https://witness.example/#${witness}` };
   const on = await startService({ env });

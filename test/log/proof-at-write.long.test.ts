@@ -189,7 +189,7 @@ describe("a paid call with Prefer: proof", () => {
     expect(eventIdIn(second)).toBe(eventIdIn(first));
   });
 
-  test("that is refused and refunded names the event of that", async () => {
+  test("that is refused and refunded names the refund's event", async () => {
     const { settlement } = service.app;
     const { settle } = settlement;
     onTestFinished(() => {
@@ -257,7 +257,7 @@ describe("an Idempotency-Key", () => {
     expect(eventIdIn(third)).toBe(eventIdIn(first));
   });
 
-  test("of a payment repeated without one names what the payment bought", async () => {
+  test("of a payment repeated without one names the payment's purchase", async () => {
     const { headers } = await service.issue({ tenant: "paid-once" });
     const init = { headers: { ...headers, ...PREFER, "Idempotency-Key": "paid-once" } };
     const paid = await signPayment(wallet(0), await quoteOf(echoUrl("paid-once")));

@@ -105,7 +105,7 @@ test("another log is never used, nor a database without one", async () => {
   expect(await leftOut(none)).toMatch(/^it cannot be read: .*eventstore/);
 });
 
-test("one ahead of a restored primary is never used: not now, and not once the primary has passed it", async () => {
+test("a copy ahead of a restored primary is never used, even once the primary has passed it", async () => {
   await append(primary, 3);
   const ahead = await copied(primary);
   await append(ahead, 2);
@@ -114,7 +114,7 @@ test("one ahead of a restored primary is never used: not now, and not once the p
   expect(await leftOut(ahead)).toBe("it has another history at position 5");
 });
 
-test("one that goes back is unused until it has caught up", async () => {
+test("a copy that goes back is unused until it has caught up", async () => {
   await append(primary, 3);
   const early = await copied(primary);
   await append(primary, 2);

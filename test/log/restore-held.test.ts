@@ -89,7 +89,7 @@ test("a backup without events that a witness has cosigned is refused, though no 
   });
 });
 
-test("the query binds nobody: the witness continues with its log", async () => {
+test("a query does not bind the witness: it continues with its log", async () => {
   await service.issue();
   expect(await signTick(service.app, AT_ONCE)).toBe("done");
   const memory = new Map();
@@ -99,7 +99,7 @@ test("the query binds nobody: the witness continues with its log", async () => {
   await backUp(late);
 });
 
-test("a witness that is away, or has another key, could have seen more; one that does not follow the log has seen nothing", async () => {
+test("a witness that is unavailable, or has another key, could have seen more; a witness of other logs has seen nothing", async () => {
   const away = WITNESSES.replace(/:\d+\//, ":9/");
   const one = await elsewhere(signing_key, { WITNESSES: away });
   await expect(one.restore(late)).rejects.toThrow(/the witness w\.example does not say .* Wait for it/);

@@ -157,7 +157,7 @@ test("a fault of the store is retried once, and no more often", async () => {
   expect(bucket.requests.length).toBe(6);
 });
 
-test("a store that falls silent, at the beginning or within a body, is not awaited", async () => {
+test("a store that stops answering, at the beginning or within a body, is not awaited", async () => {
   const objects = objectsAt(bucket.url, { silence_ms: 100 });
   const { name, path } = await aFile();
   await objects.putFile(name, path);
@@ -173,7 +173,7 @@ test("a store that falls silent, at the beginning or within a body, is not await
   expect(await readdir(folder)).not.toContain("back");
 });
 
-test("one that sends a byte at a time without end is not awaited either", async () => {
+test("a store that sends a byte at a time without end is not awaited either", async () => {
   const { name, path } = await aFile(64);
   await objectsAt(bucket.url).putFile(name, path);
   bucket.misfortune = () => "dripping";

@@ -485,7 +485,7 @@ test.each(["before it is put", "before it is recorded", "after it is recorded"])
   },
 );
 
-test("a bucket that is away stops only sealing, and is reported; sealing resumes when it is back", async () => {
+test("an unavailable bucket stops only sealing, and is reported; sealing resumes when it is back", async () => {
   await grow(6);
   await anchorAll();
   const before = (await sealedOf()).length;
@@ -629,7 +629,7 @@ test("an event altered in the database is not sealed", async () => {
   expect((await sealedOf()).length).toBeGreaterThan(before.length);
 });
 
-test("a decision takes the next whole subtree, or nothing", () => {
+test("a decision seals the next whole subtree, or nothing", () => {
   const hash = (digit: string) => digit.repeat(64);
   const one = {
     ...{ from: 1, to: 4, rows: 4, bytes: 10, sha256: hash("a") },

@@ -140,7 +140,7 @@ describe("a bet", () => {
     expect(event).toMatchObject({ data: { nonce: 0, result: { pocket: pocketAt(0, Buffer.alloc(32, 9)) } } });
   });
 
-  test("may take the whole balance, and no more", () => {
+  test("may stake the whole balance, and no more", () => {
     const lost = first === "0" ? "1" : "0";
     given([welcomed])
       .when(bet(lost, 100))
@@ -200,7 +200,7 @@ describe("a deposit", () => {
       .thenNothingHappened();
   });
 
-  test("that only moved to another block leaves no debt, though it was already staked", () => {
+  test("that a reorg only moved to another block leaves no debt, though it was already staked", () => {
     const moved = deposit(1, 11);
     const lost = played("0", { stake: 50, payout: 0, balance: 0 });
     for (const gone of [[], [one]])

@@ -17,9 +17,9 @@ describe("the bartender", () => {
     ["glorp", "unknown"],
     // Words that only begin or end like one of a mood.
     ["made of crypto, sitting by the window, downloading different parents", "unknown"],
-  ])("takes %j for %s", (text, mood) => expect(orderDrink("gas-fee", text).mood).toBe(mood));
+  ])("reads %j as %s", (text, mood) => expect(orderDrink("gas-fee", text).mood).toBe(mood));
 
-  test("says the same to the same input, in any case and spacing", () =>
+  test("gives the same answer to the same input, in any case and spacing", () =>
     expect(orderDrink("cold-storage", "Worried ")).toEqual(orderDrink("cold-storage", "worried")));
 
   test("has words for every drink, and never repeats the customer's", () => {

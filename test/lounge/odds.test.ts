@@ -131,7 +131,7 @@ describe("keno", () => {
   });
 
   test.each([[[1, 1]], [[0]], [[63]], [[1.5]], [[]], [Array.from({ length: 11 }, (_, at) => at + 1)]])(
-    "does not take %j",
+    "refuses %j",
     (numbers) => expect(keno.params.safeParse({ numbers }).success).toBe(false),
   );
 });

@@ -166,7 +166,7 @@ describe("the menu and the bar", () => {
     }
   });
 
-  test("serve the same for the same, something else for another mood, and repeat nothing", async () => {
+  test("answer equal orders equally and another mood differently, and never repeat the mood", async () => {
     const order = async (body: object) => (await play("order", body)).body.data;
     const one = await order({ drink: "warm-wallet", mood_text: "Tired, <b>so</b> tired" });
     expect(one).toEqual(await order({ drink: "warm-wallet", mood_text: "tired, <b>so</b> tired " }));

@@ -17,7 +17,7 @@ import {
 import { macroContext } from "../../src/projections/macro/answers/context.ts";
 import { made, storeOf } from "../reference/store-of.ts";
 
-test("a key rate: in force from its last change, the one before it, and the rate at each month's end", async () => {
+test("a key rate has its last change, the rate before that, and the rate at each month's end", async () => {
   const store = await storeOf(
     made(ecbMro, [
       { date: "2025-01-31", rate_pct: 3.15 },
@@ -68,7 +68,7 @@ test("daily series: the last two days, and means by month; a day without the dol
   ]);
 });
 
-test("inflation is the euro area's: of the changing area before fixed ones, of those the newest, and no other's", async () => {
+test("inflation is the euro area's: the changing area first, then the newest fixed area, and never another area", async () => {
   const row = (geo: string, yoy_pct: number | null) => ({ geo, month: "2025-12", yoy_pct, index: 100 });
   const of = async (...rows: ReturnType<typeof row>[]) =>
     macroContext(await storeOf(made(hicp, rows)), { indicators: ["hicp_yoy"] }).data[0]!.value;
@@ -99,7 +99,7 @@ test("a real and a synthetic table appear together, each marked", async () => {
 test("months are counted back across the year", () =>
   expect(monthsUpTo("2025-02", 4)).toEqual(["2024-11", "2024-12", "2025-01", "2025-02"]));
 
-test("between changes the rate in force is that of the last one", () =>
+test("between changes the rate in force is that of the last change", () =>
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 60 }), (values) => {
       const months = monthsUpTo("2025-12", values.length);
@@ -110,7 +110,7 @@ test("between changes the rate in force is that of the last one", () =>
     }),
   ));
 
-test("while a table opens, a 503 names it, and also where none of the requested ones is loaded", () => {
+test("while a table opens, a 503 names it; so it does where no requested table is loaded", () => {
   const empty = () => new ReferenceStore({ data_dir: "/nowhere", allow_synthetic: true });
   const query = (store: ReferenceStore) => () =>
     macroContext(store, { indicators: ["ecb_mro", "brent_usd"] });
@@ -125,7 +125,7 @@ test("while a table opens, a 503 names it, and also where none of the requested 
   expect(query(store)).toThrow("none of these tables is loaded (yet): ecb-mro, brent");
 });
 
-test("with a year, each indicator is as that year's last day or month has it, and null where it tells nothing of it", async () => {
+test("with a year, each indicator has the value of that year's last day or month, or null without data", async () => {
   const store = await storeOf(
     made(ecbMro, [
       { date: "2022-09-14", rate_pct: 1.25 },

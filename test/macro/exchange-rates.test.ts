@@ -15,7 +15,7 @@ if (!here) console.info("the real ECB rates are not here: their tests are left o
 
 const read = (name: string, text: string) => ecbRates.layouts[0]!.read({ name, text });
 
-test("the mean of a month is that of its days with a rate; without such a day there is none", () => {
+test("the mean of a month covers its days with a rate; a month without such a day has no mean", () => {
   const days: DayRates[] = [
     { date: "2024-01-30", rates: { USD: 1.1, GBP: 0.85 } },
     { date: "2024-01-31", rates: { USD: 1.2 } },

@@ -116,7 +116,7 @@ test("a delegate opens and funds bounties by its delegation, and its own payment
   expect(shown.body.delegations.at(-1)).toMatchObject({ delegation_id, max_spend_usdc: "1.50" });
 });
 
-test("a delegate cannot give away or withdraw what its principal has set aside", async () => {
+test("a delegate cannot award or withdraw money that its principal has reserved", async () => {
   await delegateSpending("1.50");
   const claimed = async (headers: Record<string, string>) => {
     const { body } = await setup.ask(headers, "/soul/bounties", { title: "A task", reward_usd: 0.2 });

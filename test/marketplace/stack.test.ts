@@ -201,7 +201,7 @@ describe("the feed", () => {
       expect((await setup.ask({}, `/soul/stack?q=${q}`)).status).toBe(400);
   });
 
-  test("orders by trust, hides by it only on request, and pages in every order", async () => {
+  test("orders by trust, hides items by trust only on request, and pages in every order", async () => {
     const [high, low] = [await stranger(), await stranger()];
     await trusted({ [high.sx]: 80, [low.sx]: 5 });
     const ids = [];

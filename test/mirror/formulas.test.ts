@@ -10,7 +10,7 @@ const flow = fc.constantFrom(...flows);
 const eur = fc.nat(1_000_000_000);
 
 describe("the reconstructed value", () => {
-  test("imports are exports with 10 % on top, exports are imports without", () => {
+  test("imports are exports plus 10 %, and exports are imports divided by 1.1", () => {
     expect(reconstructed("IMPORT", 1_000, 0.1)).toBe(1_100);
     expect(reconstructed("EXPORT", 1_100, 0.1)).toBe(1_000);
     expect(reconstructed("EXPORT", 1_000, 0.1)).toBe(909);

@@ -134,7 +134,7 @@ describe("by hand", () => {
     expect(data).toMatchObject([{ value_eur: 600, quantity_kg: 100, mass_quality: 1, value_usd: 660 }]);
   });
 
-  test("of one of the 27 the other 26 are the partners", async () => {
+  test("the partners of one of the 27 are the other 26", async () => {
     const { data, meta } = await ask({
       ...question,
       target_country: "DE",

@@ -53,14 +53,14 @@ async function same(events: readonly Folded[]): Promise<number[]> {
   return whole;
 }
 
-test("a notice stays for its days, and then leaves", async () => {
+test("a notice is stored for its days, and then deleted", async () => {
   const [old, young] = [shipped(0, "1"), shipped(KEEP_DAYS, "2")];
   expect(await same([old, young])).toEqual([old.position, young.position]);
   const late = shipped(KEEP_DAYS + 1, "3");
   expect(await same([old, young, late])).toEqual([young.position, late.position]);
 });
 
-test("a webhook that has not taken it holds it, whatever its status, until it has or ends", async () => {
+test("a notice is stored until each active or disabled webhook has accepted it", async () => {
   const start = subscribed(0, "a", ["order"], 0);
   const [old, late] = [shipped(1, "1"), shipped(KEEP_DAYS + 10, "2")];
   expect(await same([start, old, late])).toContain(old.position);
@@ -72,7 +72,7 @@ test("a webhook that has not taken it holds it, whatever its status, until it ha
   expect(await same([start, old, late, ended])).toEqual([late.position]);
 });
 
-test("a webhook holds no notice of another kind, and none that had left before it subscribed", async () => {
+test("a webhook delays the deletion of no other kind, and of no notice from before its subscription", async () => {
   const other = subscribed(0, "b", ["task"], 0);
   const old = shipped(1, "1");
   const late = shipped(KEEP_DAYS + 10, "2");

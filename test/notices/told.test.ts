@@ -84,7 +84,7 @@ test("every type of the table reaches its tenant once, in log order, as standard
   expect((await stateOf(app, stranger, "nobody")).delivered).toBe(others.length);
 });
 
-test("a bounty is told to its creator and those who claimed it, in all its types", async () => {
+test("all changes of a bounty reach its creator and those who claimed it", async () => {
   const { app } = service;
   for (const tenant of ["creator", "soul:7", "soul:8"])
     await subscribed(app, `${receiver.url}?${tenant}`, { tenant, kinds: ["bounty"] });
@@ -103,7 +103,7 @@ test("a bounty is told to its creator and those who claimed it, in all its types
   expect(bodies("/hook?soul:8")).toEqual([]);
 });
 
-test("a worker is told of a task while it has the lease, and a copy is told to its worker alone", async () => {
+test("a worker gets notices of a task while it has the lease, and those of a copy reach its worker alone", async () => {
   const { app } = service;
   const kinds = ["task" as const];
   for (const tenant of ["requester", "soul:1", "soul:2"])
@@ -133,7 +133,7 @@ test("a worker is told of a task while it has the lease, and a copy is told to i
   expect(JSON.stringify(bodies("/hook?requester"))).not.toMatch(/lease_sha256|receipt/);
 });
 
-test("a payee is told of a check, and a key's tenant of the refund of a wallet's payment", async () => {
+test("a payee gets notices of a check, and a key's tenant those of a refund to a wallet", async () => {
   const { app } = service;
   const [from, to] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`];
   for (const tenant of ["writer", `wallet:${to}`, "keyed"])
@@ -191,7 +191,7 @@ test("a subject that fails waits with its later notices, while others go on, and
   expect(await stateOf(app, id, tenant)).toMatchObject({ delivered: 4, failing: [], ahead: [] });
 });
 
-test("a webhook that stays away is disabled, and a resumed subscription has lost nothing", async () => {
+test("a webhook that stays unavailable is disabled, and a resumed subscription has lost nothing", async () => {
   const { app } = service;
   const clock = stoppedClock();
   replace(app, { clock });

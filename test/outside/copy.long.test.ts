@@ -110,7 +110,7 @@ describe("the copy", () => {
     await isWhole();
   });
 
-  test("has each event once where followers are killed at work, and the next one continues", async () => {
+  test("has each event once though followers are killed at work, and the next follower continues", async () => {
     const env = { DATABASE: service.database_url, COPY: db.url, STREAM };
     let copied = 0;
     await killFollowers({
@@ -129,7 +129,7 @@ describe("the copy", () => {
     expect(new Set(stored().map(({ id }) => id)).size).toBe(await head());
   });
 
-  test("waits while its store is away, and resumes when it is back", async () => {
+  test("waits while its store is unavailable, and resumes when it is back", async () => {
     const begun = followReactor.begin();
     await turn(app, followReactor, { begun });
     db.close();

@@ -87,7 +87,7 @@ describe("/", () => {
     ["a name bent to this machine", { ...BROWSER, Host: "evil.example:3000" }],
     ["a name that begins like this machine's", { ...BROWSER, Host: "localhost.evil.example" }],
     ["a proxy", { ...BROWSER, "X-Forwarded-For": "203.0.113.9" }],
-  ])("does not show it to %s", async (_, headers) => {
+  ])("does not show the sandbox's key to %s", async (_, headers) => {
     for (const path of ["/", "/docs/operations/trade_balance"]) {
       const answer = await get(path, headers);
       expect(answer.status).toBe(200);
@@ -155,7 +155,7 @@ test.each([
   expect((await get(path, BROWSER)).status).toBe(404);
 });
 
-test("no link of a page's text ends at the list of pages: what is not served is named", async () => {
+test("no link of a page's text ends at the list of pages: an unserved file is named without a link", async () => {
   const { body } = await get("/docs");
   const pages = [...body.matchAll(/href="(\/docs\/[^"#]*)"/g)]
     .map(([, path]) => path!)

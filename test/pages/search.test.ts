@@ -62,7 +62,7 @@ test("a right page is among the first three for at least 28 of 30 questions", ()
 
 /** Written without a look at the index: the first set before the search knew related words, the second held out. */
 test.each(Object.entries(strangers) as [string, [string, string[]][]][])(
-  "the same for the %s set of a stranger's questions",
+  "a right page is among the first three for the %s set of a stranger's questions",
   (_set, questions) => {
     expect(questions.length).toBe(30);
     const found = missed(

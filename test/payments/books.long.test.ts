@@ -65,7 +65,7 @@ test("the books include payments that expired long ago", async () => {
   expect(await books(setup.app)).toMatchObject({ agree: true, payments: { chain_micro: 1_000_012n } });
 });
 
-test("the books name a chain that is down as the reason", async () => {
+test("the books name an unavailable chain as the reason", async () => {
   const { code, stderr } = await run("http://127.0.0.1:9");
   expect(code).toBe(1);
   expect(stderr).toMatch(/^cannot read the chain: .*BASE_RPC_URL/m);

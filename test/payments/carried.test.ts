@@ -76,7 +76,7 @@ test("a payment that was sent in time is answered although it has expired since"
   expect((await present(echo("late"), late, await signsIn(echo("late"), 1))).status).toBe(200);
 });
 
-test("no API key takes another's sent payment, and the payer's own key also signs in", async () => {
+test("no API key uses another's sent payment, and the payer's own key also signs in", async () => {
   const thief = await one.issue({ tenant: "thief", scopes: ["read", "order"] });
   const own = await one.issue({ tenant: "payers-firm", scopes: ["read", "order"] });
   const paid = await sign("with_a_key", 5);
@@ -201,7 +201,7 @@ describe("chain queries about many payments", () => {
     );
   });
 
-  test("of two that their payer can only afford one of give each its own answer", async () => {
+  test("of two payments, of which the payer can afford one, give each its own answer", async () => {
     const all = await balanceOf(workshop.chain, wallet(4).address.toLowerCase() as Hex);
     const found = await facts([await payment(wallet(4), all), await payment(wallet(4), all)]);
     expect(found.map(({ would_settle, balance }) => ({ would_settle, balance }))).toEqual(

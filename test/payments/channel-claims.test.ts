@@ -82,7 +82,7 @@ async function moveClock(ms: number): Promise<void> {
   replace(service.app, { clock: { now: () => new Date(Date.now() + ahead_ms) } });
 }
 
-test("what is young and little is not claimed; what is old is, and arrives at the payment address", async () => {
+test("small new charges are not claimed; old charges are, and arrive at the payment address", async () => {
   const payer = await opened(0, 3);
   expect(await tick()).toEqual({ status: "done" });
   expect((await onChain(payer)).claimed_micro).toBe(0);
@@ -214,7 +214,7 @@ test("a refund that a crash cut short is finished by the next process, once", as
   expect(await stateOf(payer)).toMatchObject({ refund: null, chain: { refund_nonce: "1" } });
 });
 
-test("a claim is not made where it costs more than it brings", async () => {
+test("no claim is made that costs more than it brings", async () => {
   const payer = await opened(6);
   costs(PRICE);
   await tick({ claim_after_ms: 0 });

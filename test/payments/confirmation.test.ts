@@ -33,7 +33,7 @@ const confirmed = (data: ConfirmationData): ConfirmationEvent => ({ type: "Chain
 const given = specificationOf(confirmations);
 
 describe("the chain", () => {
-  test("is confirmed, and confirmed further", () => {
+  test("is confirmed up to a block, and then up to a later one", () => {
     given([])
       .when(confirm(first, undefined))
       .then([confirmed(first)]);

@@ -134,19 +134,22 @@ describe("an RPC that fails once the transaction may be sent", () => {
     };
   };
 
-  test.each(afterSending)("and %s: pending, then answered and charged once", async (what, meddling) => {
-    const say = what.replaceAll(" ", "_");
-    const paid = await stall.sign(say, 1);
-    const earned = await stall.earned();
-    meddleFromSending(meddling);
-    await expectAway(await pay(say, paid), "payment-pending");
-    const status = await fetch(`${stall.service.url}/v1/agent/payments/${nameOf(paid)}`);
-    expect(await status.json()).toMatchObject({ data: { status: "pending" } });
-    heal();
-    await expectAnswered(await askedAgain(say, paid), say);
-    expect(await stall.earned()).toBe(earned + PRICE);
-    expect(await story(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
-  });
+  test.each(afterSending)(
+    "and %s: the call is pending, then answered and charged once",
+    async (what, meddling) => {
+      const say = what.replaceAll(" ", "_");
+      const paid = await stall.sign(say, 1);
+      const earned = await stall.earned();
+      meddleFromSending(meddling);
+      await expectAway(await pay(say, paid), "payment-pending");
+      const status = await fetch(`${stall.service.url}/v1/agent/payments/${nameOf(paid)}`);
+      expect(await status.json()).toMatchObject({ data: { status: "pending" } });
+      heal();
+      await expectAnswered(await askedAgain(say, paid), say);
+      expect(await stall.earned()).toBe(earned + PRICE);
+      expect(await story(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+    },
+  );
 
   test("after a nonce with a gap: pending, then answered and charged once", async () => {
     const paid = await stall.sign("gap", 1);

@@ -66,7 +66,7 @@ describe("a payment", () => {
     await expect.poll(async () => (await statusOf(told.answered)).finality).toBe("final");
   });
 
-  test("that is pending, failed or refunded says so", async () => {
+  test("that is pending, failed or refunded shows that status", async () => {
     expect(await statusOf(told.pending)).toMatchObject({
       ...{ status: "pending", amount_usdc: "0.000001", transaction: null, finality: null, settled_at: null },
     });
@@ -88,7 +88,7 @@ describe("a payment", () => {
     expect([wrong.status, wrong.body.errors]).toMatchObject([400, [{ path: "id" }]]);
   });
 
-  test("has null finality while the chain is down", async () => {
+  test("has null finality while the chain is unavailable", async () => {
     const { chain } = service.app;
     const { heads, block } = chain;
     await setup.reconcile();

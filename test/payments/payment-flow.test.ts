@@ -126,7 +126,7 @@ test("a process that checks the chain after another's settlement returns the sam
   expect(await second.text()).toBe(first);
 });
 
-test("a failed payment that somebody sent anyway is answered, never to be signed anew", async () => {
+test("a failed payment that somebody sent anyway is answered, and no new signature is requested", async () => {
   const payment = await signPayment(wallet(1), await quoteOf(echo("carried")));
   meddle(one.app.settlement, "settle", () => async () => {
     throw new NotSettled("not enough just now");
@@ -144,7 +144,7 @@ test("a failed payment that somebody sent anyway is answered, never to be signed
   ]);
 });
 
-test("an abandoned claim stays unknown while the chain is down", async () => {
+test("an abandoned claim stays unknown while the chain is unavailable", async () => {
   const payment = await signPayment(wallet(2), await quoteOf(echo("away")));
   meddle(one.app.settlement, "settle", (was) => async (signed, seen) => {
     await was(signed, seen);
@@ -167,7 +167,7 @@ test("an abandoned claim stays unknown while the chain is down", async () => {
 test.each([
   { how: "without an Idempotency-Key", init: {} },
   { how: "under an Idempotency-Key", init: under("slow-word") },
-])("a claim taken over $how from a slow process: one answer, and its receipt is true", async ({ init }) => {
+])("a claim taken over $how from a slow process gives one answer with a true receipt", async ({ init }) => {
   const payment = await signPayment(wallet(3), await quoteOf(echo("slow")));
   const before = await earned();
   const events = new EventEmitter();
@@ -285,7 +285,7 @@ test("a key's tenant gets its paid answer under an Idempotency-Key again without
   expect((await fetch(echo("other"), init)).status).toBe(422);
 });
 
-test("a settled payment whose call is refused by now is refunded, and its payer learns it", async () => {
+test("a settled payment whose call is refused now is refunded, and its payer is informed", async () => {
   const payment = await signPayment(wallet(7), await quoteOf(orderUrl(), order("k_owed")));
   meddle(one.app.settlement, "settle", (was) => async (signed, seen) => {
     const mined = payments.minedBy(await was(signed, seen));
@@ -426,6 +426,6 @@ test("an abandoned claim whose call is refused now: the payer learns where to se
   const answer = await present(orderUrl(), paid, order(name));
   expect(answer.status).toBe(409);
   expect(await answer.text()).toContain(
-    `may have been settled before; it is refunded then: /v1/agent/payments/${nameOf(paid)}`,
+    `may have been settled before; if so, it is refunded: /v1/agent/payments/${nameOf(paid)}`,
   );
 });

@@ -41,7 +41,7 @@ test("a test key moves no money", async () => {
   expect((await present(url, payment)).status).toBe(200);
 });
 
-test("the terms do not speak of a development chain", async () => {
+test("the terms name no development chain", async () => {
   const answer = await fetch(`${service.url}/v1/agent/test/echo`);
   expect(await answer.text()).not.toMatch(/development chain/i);
 });

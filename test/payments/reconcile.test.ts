@@ -90,7 +90,7 @@ describe("an authorization that ended otherwise fails for good once that is fina
     });
   });
 
-  test("used by its payer for a transfer to another", async () => {
+  test("used by its payer for a transfer to another account", async () => {
     const paid = await setup.claim(wallet(2), 50_000n);
     const { nonce } = paid.signed.transfer;
     await setup.carry(

@@ -200,7 +200,7 @@ test("the reactors finish a payment alone, from settlement to a final refund, an
   expect((await setup.storyOf(paid)).slice(1)).toEqual(["PaymentSettled", "RefundOpened", "RefundPaid"]);
 });
 
-test("gas counts once for each transaction of the service, refunds included, and never for a stranger's", async () => {
+test("gas counts once for each transaction of the service, including refunds, and never for a stranger's", async () => {
   const ours: { transaction: Hex; fee_wei: string }[] = (
     await setup.app.pool.query<{ transaction: Hex; fee_wei: string }>(
       "select transaction, fee_wei::text from chain.gas order by transaction",

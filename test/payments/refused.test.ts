@@ -179,7 +179,7 @@ const cases: Case[] = [
   {
     what: "that expires before it could settle",
     code: VALID_BEFORE,
-    said: "seconds more",
+    said: "more seconds",
     headers: async () => v1(await payment(wallet(0), PRICE, { valid_before: seconds() + 3n })),
   },
   {
@@ -191,7 +191,7 @@ const cases: Case[] = [
   {
     what: "that is not valid yet",
     code: "invalid_exact_evm_payload_authorization_valid_after",
-    said: "holds only after",
+    said: "is valid only after",
     headers: async () => v1(await payment(wallet(0), PRICE, { valid_after: seconds() + 60n })),
   },
   {

@@ -63,7 +63,7 @@ beforeEach(() => {
   facilitator.refused.length = 0;
 });
 
-test("a paid call is signed in, and catalogued with its input and output, without the call's own words", async () => {
+test("a paid call reaches the facilitator with a token, and its listing has input and output but no words of the call", async () => {
   const { answer } = await buy(wallet(0), `${service.url}/v1/agent/count?word=own-secret&limit=3`);
   expect(answer.status, await answer.clone().text()).toBe(200);
   expect(facilitator.refused).toEqual([]);
@@ -83,7 +83,7 @@ test("a paid call is signed in, and catalogued with its input and output, withou
   });
 });
 
-test("a tool of MCP is catalogued by its name", async () => {
+test("an MCP tool is listed by its name", async () => {
   const client = new Client({ name: "test", version: "1" });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`)));
   try {
@@ -100,7 +100,7 @@ test("a tool of MCP is catalogued by its name", async () => {
   expect([...facilitator.catalogue.keys()]).toContain(`https://tallystick.example/mcp ${countCalls.name}`);
 });
 
-test("keys of either kind sign in", async () => {
+test("keys of both kinds sign tokens", async () => {
   const options = { url: facilitator.url, request_ms: 2_000, wait_ms: 2_000 };
   const ours = workshop.connect({ gas_key: generatePrivateKey() });
   try {

@@ -70,13 +70,13 @@ test("a call that only its owner may make asks for no payment, and x402's own ho
 test("a signature for another host, path or time, and a nonce used before, are refused", () =>
   expectForeignRefused(setup, scaled(15, 5)));
 
-test("of many uses of one nonce at once one is taken", async () => {
+test("of many simultaneous uses of one nonce, one is accepted", async () => {
   const { info } = await declaredAt(setup);
   const statuses = await Promise.all(Array.from({ length: 20 }, () => present(setup, info)));
   expect(statuses.filter((status) => status === 200)).toHaveLength(1);
 });
 
-test("a wallet that is a contract, or is not deployed yet, is asked on the chain", async () => {
+test("the signature of a contract wallet, deployed or not, is checked on the chain", async () => {
   const contract = "0x00000000000000000000000000000000000c0de1";
   await setup.workshop.rpc("anvil_setCode", contract, SAYS_YES);
   const signature: Hex = `0x${"12".repeat(195)}`;

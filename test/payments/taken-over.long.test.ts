@@ -75,7 +75,7 @@ test.each(["after the claim", "while it is sent", "after it is settled", "after 
   },
 );
 
-test("a process taken for dead decides nothing about a payment that another is sending", async () => {
+test("a process that counts as dead decides nothing about a payment that another is sending", async () => {
   const other = await startService({ operations: sampleOperations, chain: chainOf(), beside: survivor });
   const [wakes, carries] = [gate(), gate()];
   const { settlement } = survivor.app;
@@ -124,7 +124,7 @@ test("a process taken for dead decides nothing about a payment that another is s
 });
 
 // Last, because the other process is gone afterwards.
-test("while its process lives a claim is reported with its time; after kill -9 it is taken over, and charged once", async () => {
+test("a claim of a live process is reported with its time; after kill -9 it is taken over, and charged once", async () => {
   const before = await earned();
   const paid = await sign("k_held", 0);
   sleeper.tell("stick", "after the claim");
@@ -135,9 +135,7 @@ test("while its process lives a claim is reported with its time; after kill -9 i
   expect(result.status).toBe(503);
   const { detail, type } = (await result.json()) as { detail: string; type: string };
   expect(type).toContain("payment-pending");
-  expect(detail).toMatch(
-    /its claim lasts until \d{4}-.*Z at the latest, and for [1-5] s if its process has died$/,
-  );
+  expect(detail).toMatch(/its claim ends at \d{4}-.*Z at the latest, or in [1-5] s if its process has died$/);
   expect(Number(result.headers.get("Retry-After"))).toBeLessThanOrEqual(5);
   expect(await story(paid)).toEqual(["PaymentClaimed"]);
 

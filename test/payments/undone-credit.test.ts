@@ -74,7 +74,7 @@ const reversalsOf = async (tenant: string) =>
     .filter(({ type }) => type === "AccountCreditReversed")
     .map(({ payload }) => payload);
 
-test("a canonical payment's credit is not reversed", async () => {
+test("the credit of a payment that is still on the chain is not reversed", async () => {
   const { headers, task_id } = await paidIn("standing");
   await followed();
   await reversed();

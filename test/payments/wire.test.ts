@@ -116,7 +116,7 @@ describe("over HTTP", () => {
     ["a list", Buffer.from("[]").toString("base64"), /JSON object/],
     ["an unknown version", Buffer.from('{"x402Version":9}').toString("base64"), /./],
     ["nothing inside", Buffer.from("{}").toString("base64"), /./],
-  ])("a malformed header, %s, is a 402 with what to pay, and no 400", async (_, header, result) => {
+  ])("a malformed header, %s, gets a 402 with the terms, and no 400", async (_, header, result) => {
     for (const name of ["PAYMENT-SIGNATURE", "X-PAYMENT"]) {
       const answer = await ask({ [name]: header });
       expect(answer.status).toBe(402);
@@ -241,7 +241,7 @@ describe("the facilitator's endpoints", () => {
       });
   });
 
-  test("report any other's fault", async () => {
+  test("report the fault of any other payment", async () => {
     const other = `0x${"11".repeat(20)}` as const;
     const used = await v1();
     expect((await ask({ "X-PAYMENT": headerOf(used.paymentPayload) })).status).toBe(200);
@@ -302,7 +302,7 @@ describe("the facilitator's endpoints", () => {
     });
   });
 
-  test("send a payment for anybody, which stays its payer's: it buys one call here", async () => {
+  test("send a payment for anybody; only its payer can still buy one call with it", async () => {
     const request = await v1();
     const before = await balanceOf(workshop.chain, PAYEE);
     const { position } = await service.app.store.head();
@@ -328,7 +328,7 @@ describe("the facilitator's endpoints", () => {
     expect((await verify(request)).body).toMatchObject({ invalidReason: "invalid_transaction_state" });
   });
 
-  test("report that the chain is down, and nothing about the payment, while it is", async () => {
+  test("report an unavailable chain, and nothing about the payment", async () => {
     const chain = { rpc_url: "http://127.0.0.1:9", gas_key: GAS_KEY, pay_to: PAYEE };
     const cutOff = await startService({ chain });
     try {

@@ -40,7 +40,7 @@ class No extends Error {}
 const isNo = (error: unknown): error is Error => error instanceof No;
 
 describe("a plan", () => {
-  test("asks in order, reads what was answered before, and leaves empty slots out", async () => {
+  test("runs its steps in order, reads earlier answers, and leaves empty slots out", async () => {
     const ask: StepCall = async (operation) =>
       operation === "top" ? { data: [{ product: "27" }, { product: "44" }] } : { data: operation };
     const { requests, passed } = await runPlan(plan(), { country: "LV" }, ask, isNo);
@@ -53,7 +53,7 @@ describe("a plan", () => {
     expect(passed).toEqual([]);
   });
 
-  test("passes over what has no slot, no place in an answer, or is optional and refused; anything else ends it", async () => {
+  test("skips a step without its slot or value, and a refused optional one; any other error ends it", async () => {
     const steps: Plan["steps"] = [
       { id: "top", operation: "top", input: { reporter: "$slots.country" } },
       { id: "year", operation: "detail", input: { hs: "1" }, when: ["year"] },
@@ -109,7 +109,7 @@ describe("a plan", () => {
     expect(at_once.passed.map(({ step }) => step)).toEqual(["no", "none"]);
   });
 
-  test("asked at once ends with the refusal of the first step that it cannot do without, when none is under way any more", async () => {
+  test("with concurrent steps ends with the refusal of the first required step, once no step is running", async () => {
     const steps: Plan["steps"] = [
       { id: "first", operation: "first", input: {} },
       { id: "second", operation: "second", input: {} },
@@ -132,7 +132,7 @@ describe("a plan", () => {
     expect(ended).toBe(3);
   });
 
-  test("is checked: operations, fields, constants, paths that are read too early, bounds", () => {
+  test("is checked: operations, fields, constants, paths read too early, bounds", () => {
     expect(faultsOf(plan(), fields)).toEqual([]);
     const first = plan().steps[0]!;
     const bad = (step: Partial<Plan["steps"][number]>) =>
@@ -166,7 +166,7 @@ describe("matching", () => {
     slots: { required: ["hs"], optional: ["country"] },
   });
 
-  test("the plan whose words are said goes first, in English and Latvian, and says what is missing", () => {
+  test("the plan with the matching words comes first, in English and Latvian, and names missing slots", () => {
     const best = (question: string) => matches(question, slots(question), [plan(), market])[0]!;
     expect(best("The market of wood in Latvia")).toMatchObject({ plan: { name: "market" }, missing: [] });
     expect(best("Kāds ir Latvijas koksnes tirgus?")).toMatchObject({ plan: { name: "market" }, missing: [] });
@@ -175,7 +175,7 @@ describe("matching", () => {
     expect(best("What is love?").score).toBe(0);
   });
 
-  test("slots alone make no plan fit: nothing was asked", () => {
+  test("slots alone fit no plan: they ask nothing", () => {
     expect(
       matches("Latvia, HS 44, 2024", slots("Latvia, HS 44, 2024"), [plan(), market]).map(
         ({ score }) => score,

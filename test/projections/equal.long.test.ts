@@ -177,7 +177,7 @@ test("a read model that depends on its batches is detected", async () => {
   expect(differences(each, rebuilt)).toMatchObject([{ table: "read.counting_v1" }]);
 });
 
-test("Rows stored by a service at work equal the fold beside them, and its calls go on", async () => {
+test("Rows stored by a running service equal a fold made during its calls", async () => {
   expect(beside.verdict.faults ?? []).toEqual([]);
   expect(beside.verdict).toMatchObject({ ok: true });
   expect(beside.verdict.checked).toBeGreaterThan(500);

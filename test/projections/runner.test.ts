@@ -128,7 +128,7 @@ test("skipped events are known to waiters in another process, and after the end"
   expect((await seenBy(projection)).filter((folded) => folded > before)).toEqual([]);
 });
 
-test("two processes share one projection; when one leaves the other goes on", async () => {
+test("two processes share one projection; when one stops, the other continues", async () => {
   const projection = recorder();
   const [one, other] = [run(projection), run(projection)];
   await append(100);

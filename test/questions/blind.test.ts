@@ -33,7 +33,7 @@ test.each(sets)("%s set: years are right, and an intent is found for 85 percent"
   ).toBeGreaterThanOrEqual(0.85);
 });
 
-test.each(sets)("%s set: at most three percent would be charged for something else", (_, all) => {
+test.each(sets)("%s set: at most three percent would be charged for another question", (_, all) => {
   expect(
     share(
       all.filter((one) => one.is_charged_wrongly),

@@ -81,7 +81,7 @@ describe("false friends", () => {
     "Who is the prime minister of Finland?",
     "Hello!",
     "Sveiki, kā iet?",
-  ])("%s asks for nothing here", (text) => {
+  ])("%s requests nothing here", (text) => {
     expect(read(text).intent).toBeUndefined();
   });
 });
@@ -174,7 +174,7 @@ test("an open range of years ends where the data end, and is left out without th
   expect(slotsOf(read("Wood exports of Latvia until 2019")).years).toBe("1988-2019");
 });
 
-test("each value names the words of the question that it comes from", () => {
+test("each value names its words in the question", () => {
   expect(read("Dutch imports of cut flowers from Kenya in 2020").used).toEqual([
     { words: "cut flowers", as: "product" },
     { words: "Dutch", as: "country" },
@@ -240,7 +240,7 @@ describe("any text", () => {
     fc.nat(99_999_999).map(String),
   );
 
-  test("is read without a fault, and each slot is of the form that operations take, or is not there", () => {
+  test("is read without a fault, and each slot is absent or in a form that operations take", () => {
     fc.assert(
       fc.property(fc.array(word, { maxLength: 12 }), (words) => {
         const slots = slotsOf(read(words.join(" ")), 2025);

@@ -53,7 +53,7 @@ function gate() {
   return { opened, open };
 }
 
-test("one that is idle rests until the log moves, and others go on", async () => {
+test("an idle reactor rests until the log grows, while others go on", async () => {
   const turns = { idle: 0, done: 0 };
   const counted = (outcome: "idle" | "done") =>
     doing(async () => {
@@ -80,7 +80,7 @@ test("one that is idle rests until the log moves, and others go on", async () =>
   await until(async () => turns.idle > rested);
 });
 
-test("of two processes one takes the turns, with one memory; when it stops the other goes on with its own", async () => {
+test("of two processes one runs the ticks, with one memory; when it stops, the other continues with its own", async () => {
   const taken: string[] = [];
   const counted =
     (name: string) =>
@@ -102,7 +102,7 @@ test("of two processes one takes the turns, with one memory; when it stops the o
   expect(taken.find((one) => one.startsWith("b"))).toBe("b1");
 });
 
-test("a process that was killed is followed by another once its lease has run out", async () => {
+test("another process replaces a killed one once its lease has expired", async () => {
   const one = doing(async () => "done");
   // Nobody renews it, as nobody does for the dead.
   await reactorLeases(app.pool, 1).take(one.name, crypto.randomUUID());
@@ -147,7 +147,7 @@ test("a tick that was paused past its lease sends nothing, writes nothing and is
   expect((await app.pool.query("select 1 from read.checkpoints where projection = 'late'")).rowCount).toBe(0);
 });
 
-test("a renewal that arrives after the lease was handed back does not take it again", async () => {
+test("a renewal that arrives after the lease was released does not take it again", async () => {
   const leases = reactorLeases(app.pool);
   const name = `test-${++made}`;
   const lease = (await leases.take(name, crypto.randomUUID()))!;
@@ -174,7 +174,7 @@ async function oneLocked(meanwhile?: string) {
   return { leases, locked, free, release };
 }
 
-test("a lease whose row somebody has locked is not lost, and is renewed when it is free; no other waits for it", async () => {
+test("a lease with a locked row is not lost, is renewed once the row is free, and delays no other lease", async () => {
   const { leases, locked, free, release } = await oneLocked();
   let answered: boolean | undefined;
   const [waiting, others] = [leases.renew(locked).then((held) => (answered = held)), leases.renew(free)];
@@ -196,7 +196,7 @@ test("a request for a held lease fails at once, even if its row is locked", asyn
   expect(await leases.isHeld(locked)).toBe(true);
 });
 
-test("a renewal that waited for a locked row says so where another has taken the lease meanwhile", async () => {
+test("a renewal that waited for a locked row reports that another process has taken the lease", async () => {
   const { leases, locked, free, release } = await oneLocked(
     "update reactors.leases set holder = gen_random_uuid(), token = token + 1 where reactor = $1",
   );
@@ -207,7 +207,7 @@ test("a renewal that waited for a locked row says so where another has taken the
   expect(await leases.renew(free)).toBe(true);
 });
 
-test("a lease that cannot be renewed in its time counts as lost, though nobody else took it", async () => {
+test("a lease that is not renewed in time counts as lost, though nobody else took it", async () => {
   const leases = reactorLeases(app.pool, 1);
   leases.renew = () => Promise.reject(new Error("the database is away"));
   const lost = await underLease(leases, `test-${++made}`, async (held) => {
@@ -217,7 +217,7 @@ test("a lease that cannot be renewed in its time counts as lost, though nobody e
   expect(lost).toBeInstanceOf(LeaseLost);
 });
 
-test("while turns wait for a chain or a webhook they hold no connection", async () => {
+test("a tick that waits for a chain or a webhook uses no connection", async () => {
   const waiting = gate();
   let begun = 0;
   const many = Array.from({ length: 12 }, () =>
@@ -234,7 +234,7 @@ test("while turns wait for a chain or a webhook they hold no connection", async 
   await started.stop();
 });
 
-test("stopping sees the turn under way through, and hands the lease back", async () => {
+test("a stopping process completes the running tick, and releases the lease", async () => {
   const steps: string[] = [];
   const one = doing(async ({ signal }) => {
     steps.push("begun");

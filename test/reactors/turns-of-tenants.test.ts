@@ -18,7 +18,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test("news of a tenant who came last are looked through in the next turn", async () => {
+test("the news of the last tenant are processed in the next tick", async () => {
   await pool.query(
     `insert into read.news_waiting_v1 select 'many', 'm' || n, n from generate_series(1, 50) n
      union all select 'few', 'f' || n, 50 + n from generate_series(1, 2) n`,
@@ -27,7 +27,7 @@ test("news of a tenant who came last are looked through in the next turn", async
   expect(next.slice(0, 5)).toEqual(["m1", "f1", "m2", "f2", "m3"]);
 });
 
-test("an execution of a tenant that has none under way comes before the fifth of another", async () => {
+test("an execution of a tenant without a running one precedes another tenant's fifth", async () => {
   await pool.query(
     `insert into read.skill_executions_v1 (execution_id, tenant, status, worker, lease_until, deadline_at, position, state)
      select 'm' || n, 'many', case when n <= 4 then 'running' else 'requested' end, case when n <= 4 then 'self' end,
@@ -38,7 +38,7 @@ test("an execution of a tenant that has none under way comes before the fifth of
   expect(open.map(({ execution_id }) => execution_id)).toEqual(["f1", "m5", "m6", "m7"]);
 });
 
-test("a requester's only quorum is judged although another requester has hundreds", async () => {
+test("a requester's only quorum is decided although another requester has hundreds", async () => {
   await pool.query(
     `insert into read.compute_tasks_v4 (task_id, tenant, status, kind, offer, max_price_micro, limit_s, min_trust,
          ready_at, awaits_audit, position, state)
@@ -50,7 +50,7 @@ test("a requester's only quorum is judged although another requester has hundred
   expect(judged.map(({ task_id }) => task_id).slice(0, 3)).toEqual(["t1", "t251", "t2"]);
 });
 
-test("a paying requester's quorum is judged although hundreds of new requesters wait", async () => {
+test("a paying requester's quorum is decided although hundreds of new requesters wait", async () => {
   await pool.query(
     `insert into read.compute_tasks_v4 (task_id, tenant, status, kind, offer, max_price_micro, limit_s, min_trust,
          ready_at, awaits_audit, position, state)

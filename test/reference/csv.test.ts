@@ -23,7 +23,7 @@ describe("a small CSV file", () => {
       { line: 5, cells: { code: "03", name: "x" } },
     ]));
 
-  test("may have further columns, where that is allowed", () => {
+  test("may have further columns, where the reader allows them", () => {
     const text = "x,name,code\n1,a,01\n";
     expect(readCsv(file(text), ["code", "name"], { extra_columns: true })[0]!.cells).toEqual({
       code: "01",

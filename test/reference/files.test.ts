@@ -32,7 +32,7 @@ const kept = async (about = real, given = rows) => {
 const pathOf = (vintage: string) => join(dir, "reference", `${vintage}.ndjson.gz`);
 
 describe("a vintage of a reference table", () => {
-  test("is a text whose SHA-256 is its name", async () => {
+  test("is a file named by its SHA-256", async () => {
     const { vintage } = await kept();
     const text = gunzipSync(await readFile(pathOf(vintage)));
     expect(createHash("sha256").update(text).digest("hex")).toBe(vintage);
@@ -71,7 +71,7 @@ describe("a vintage of a reference table", () => {
     expect(store.get(tides).vintage).toBe(first.vintage);
   });
 
-  test("stays while it is needed or young, and is then deleted", async () => {
+  test("is stored while it is needed or new, and is then deleted", async () => {
     const [old, needed] = [await kept(real, [{ day: "2020-01-01", metres: 1 }]), await kept()];
     const now = new Date();
     await sweepReferences(dir, new Set([needed.vintage]), now);
@@ -88,7 +88,7 @@ describe("a vintage of a reference table", () => {
 describe("the tables of a process", () => {
   const invented = { dataset: sandboxOf(tides), source: "invented", synthetic: true };
 
-  test("answer from the real one, else from the sandbox where that is allowed", async () => {
+  test("answer from the real table, else from the sandbox's where that is allowed", async () => {
     const sandbox = await kept(invented, tides.sandbox());
     const store = new ReferenceStore({ data_dir: dir, allow_synthetic: true });
     expect(() => store.get(tides)).toThrow(/tides is not loaded/);
@@ -104,7 +104,7 @@ describe("the tables of a process", () => {
     expect(strict.find(tides)).toBeUndefined();
   });
 
-  test("are indexed once a vintage", async () => {
+  test("are indexed once for each vintage", async () => {
     let times = 0;
     const byDay = perVintage((given: readonly Tide[]) => {
       times++;

@@ -39,7 +39,7 @@ const objectsIn = async (answer: Response) => {
   return objects;
 };
 
-test("a feed is given again only to its payer's signature, up to its purchase", async () => {
+test("a feed is repeated only for its payer's signature, up to its purchase", async () => {
   await write(tenantOf(0), "mine", [{ said: "before" }]);
   const { payment, answer } = await buy(wallet(0), feedUrl());
   const first = await objectsIn(answer);
@@ -95,7 +95,7 @@ test("a feed bought with follow continues for a day after its purchase, and no l
   expect(await next()).toBeUndefined();
 });
 
-test("a list that a wallet bought is given again only to its signature", async () => {
+test("a list that a wallet bought is repeated only for its signature", async () => {
   const url = `${service.url}/v1/agent/checks/list`;
   const { payment, answer } = await buy(wallet(3), url);
   const text = await answer.text();
@@ -105,7 +105,7 @@ test("a list that a wallet bought is given again only to its signature", async (
   expect(await (await fromTheChain(url, payment, await proof(3, url))).text()).toBe(text);
 });
 
-test("an answer that is the same for all is given again unchanged", async () => {
+test("an answer that is the same for all is repeated unchanged", async () => {
   const url = `${service.url}/v1/agent/skills/catalog`;
   const { payment, answer } = await buy(wallet(4), url);
   expect(await (await fromTheChain(url, payment)).text()).toBe(await answer.text());

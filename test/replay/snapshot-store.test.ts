@@ -89,7 +89,7 @@ describe("a snapshot", () => {
     expect(await files()).toEqual([]);
   });
 
-  test("damaged on the disk is made anew", async () => {
+  test("damaged on the disk is made again", async () => {
     const { path, sha256 } = await snapshots.open(made[0]!, RELEASED);
     const file = await open(path, "r+");
     await file.write(Buffer.from("XXXX"), 0, 4, 8);
@@ -160,7 +160,7 @@ describe("leases by vintage", () => {
     await expect.poll(attached).toBe(1);
   });
 
-  test("check the files like serving does", async () => {
+  test("check the files as serving does", async () => {
     const [first] = (await vintages.leaseVintage(made[0]!)).manifest.partitions;
     const path = partitionPath(dir, first!);
     const bytes = await readFile(path);

@@ -137,7 +137,7 @@ describe("the file", () => {
     }
   });
 
-  test("comes in ranges, as headers only, and not at all if it is cached", async () => {
+  test("comes in ranges, as headers only, or as a 304 if it is cached", async () => {
     const { url, bytes, sha256 } = newer;
     const get = (more: Record<string, string>, method = "GET") => fetch(url, { method, headers: more });
     const range = await get({ Range: "bytes=0-3" });
@@ -226,7 +226,7 @@ describe("the link", () => {
     });
   });
 
-  test("is valid to the second that it names, and then gone", async () => {
+  test("is valid up to the second that it names, and then answers 410", async () => {
     const expires = Number(new URL(newer.url).searchParams.get("expires"));
     expect(newer.expires_at).toBe(new Date(expires * 1000).toISOString());
     expect(expires * 1000 - Date.now()).toBeLessThanOrEqual(LINK_SECONDS * 1000);

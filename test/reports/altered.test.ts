@@ -146,7 +146,7 @@ test("a wrong vintage, method, source or label is named", () => {
   expect(at({ as_of: "2024-11" })).toEqual(["as_of"]);
 });
 
-test("words with a digit of their own throw", () => {
+test("words that have a digit of their own throw", () => {
   expect(() => citing`There are ${"27"} of them.`).toThrow("no fact");
   expect(() => citing`There are 27 of them.`).toThrow("no fact");
 });
@@ -162,6 +162,6 @@ test.each([
   [{ value: 1834.4, unit: "index" }, "1,834"],
   [{ value: 9, unit: "calendar_month" }, "September"],
   [{ value: "Sawn wood > 6 mm", unit: "text" }, "“Sawn wood > 6 mm”"],
-] as const)("%j is told as %s", (fact, sourced) => {
+] as const)("%j is reported as %s", (fact, sourced) => {
   expect(print(fact).replaceAll("\u00a0", " ")).toBe(sourced);
 });

@@ -172,12 +172,12 @@ test.each(FORGERIES)("a forged report is refused: %s", async (_, change) => {
   expect(verdict.faults.map(({ at }) => at)).toContain("report");
 });
 
-test("most forgeries have no faulty figure: without the log's digest they would pass", () => {
+test("most forgeries have no wrong figure: without the log's digest they would pass", () => {
   const unseen = FORGERIES.filter(([, change]) => reportFaults(changed(change), canonical).length === 0);
   expect(unseen.length).toBeGreaterThan(12);
 });
 
-test("other words around a report are refused, and unknown members", async () => {
+test("a report with changed words or unknown members is refused", async () => {
   const meta = { ...answer.meta, source: "Audited by nobody" };
   const around = await verify({ ...answer, meta }, "--key", secret);
   expect([around.code, around.result.faults.map(({ at }) => at)]).toEqual([1, ["meta"]]);
@@ -187,7 +187,7 @@ test("other words around a report are refused, and unknown members", async () =>
   expect([member.code, member.result.faults.map(({ at }) => at)]).toEqual([1, ["report"]]);
 });
 
-test("another label of a fact is refused in its facts, too", async () => {
+test("a fact with another label is refused, in the facts file too", async () => {
   const facts = detached(changed((report) => void (report.facts[0]!.label = "imports from an enemy")));
   const { code, result: verdict } = await verify(facts, "--key", secret);
   expect([code, verdict.faults.map(({ at }) => at)]).toEqual([1, ["facts_sha256"]]);

@@ -149,7 +149,7 @@ describe("over HTTP", () => {
     data: { policy_date: string; spike_multiple: number; synthetic: boolean; week: string }[];
   };
 
-  test("nothing is written before there are data; then each week once, of policies a week old", async () => {
+  test("nothing is written without data; then each week once, for policies a week old", async () => {
     const { app } = service;
     expect((await turn(app, frontRunReactor)).status).toBe("done");
     const written = () =>
@@ -193,7 +193,7 @@ describe("over HTTP", () => {
     expect(data.map((one) => one.codes)).toEqual([codes, undefined]);
   });
 
-  test("since and limit bound the list; a bad day is named; a key is needed", async () => {
+  test("since and limit bound the list, a bad day is named, and a key is required", async () => {
     const dates = async (query: string) =>
       ((await (await watch(query)).json()) as SignalsAnswer).data.map(({ policy_date }) => policy_date);
     const all = await dates("?limit=50");

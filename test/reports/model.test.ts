@@ -295,14 +295,17 @@ const LIES: readonly [what: string, why: string, reply: Reply][] = [
   ],
 ];
 
-test.each(LIES)("%s: the report is the one without a model, and says why (%s)", async (_, why, reply) => {
-  model.reply = reply;
-  const { written } = await withModelSummary(template, service.app.model, { signal });
-  const { model: request, ...said } = written;
-  expect(request).toMatchObject({ name: "liar-7b", used: false, why });
-  expect(model.requests).toHaveLength(2);
-  expect({ ...said, model: null }).toEqual(template);
-});
+test.each(LIES)(
+  "%s: the report equals the one without a model, and gives the reason (%s)",
+  async (_, why, reply) => {
+    model.reply = reply;
+    const { written } = await withModelSummary(template, service.app.model, { signal });
+    const { model: request, ...said } = written;
+    expect(request).toMatchObject({ name: "liar-7b", used: false, why });
+    expect(model.requests).toHaveLength(2);
+    expect({ ...said, model: null }).toEqual(template);
+  },
+);
 
 test.each(LIES.slice(0, 1))("over HTTP, too, with %s; and the log has the reason", async (_, why, reply) => {
   model.reply = reply;
@@ -320,7 +323,7 @@ test("a report names the model of its summary, or why there is none, in the form
   const report = await writeReport();
   expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
   const answer = await askReport(service, headers, BRIEF.path, BRIEF.input, "text/markdown");
-  expect(await answer.text()).toContain("nothing of its answer is used: it refused to answer.");
+  expect(await answer.text()).toContain("but its answer is not used: it refused to answer.");
 });
 
 test("a summary altered after it was made is named", async () => {
@@ -338,7 +341,7 @@ test("a summary altered after it was made is named", async () => {
 const QUESTION = { instructions: "", data: {}, form: {} };
 const read = (text: string) => ({ kept: text });
 
-test("a model that stalls is abandoned, before an answer and within one", async () => {
+test("a model that stalls is abandoned, before its answer or within it", async () => {
   const pool = openPool(service.database_url);
   const tokens = createModelTokens(pool, systemClock, 1_000_000_000);
   const stalling = openModel({ base_url: model.base_url, name: "slow", tokens, deadline_ms: 200 });

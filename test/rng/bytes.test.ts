@@ -35,7 +35,7 @@ describe("the bytes of a draw", () => {
     expect(stream.blocks).toEqual(blocks.map((block) => block.toString("hex")));
   });
 
-  test("are read no further than needed", () => {
+  test("are read only as far as needed", () => {
     const stream = new ByteStream(seed, draw);
     expect(stream.blocks).toEqual([]);
     for (let n = 0; n < 32; n++) stream.byte();
@@ -117,7 +117,7 @@ describe("a number below n", () => {
 
   test("is big-endian", () => expect(below(chosen([1, 2]), 65_536)).toBe(258));
 
-  test("of one choice reads no byte", () => expect(below(chosen([]), 1)).toBe(0));
+  test("with one choice reads no byte", () => expect(below(chosen([]), 1)).toBe(0));
 });
 
 test("a fraction is the upper 53 of 64 bits", () => {

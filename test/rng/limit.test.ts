@@ -123,7 +123,7 @@ describe("one after the other", () => {
     expect(errors).toEqual([{ path: "rolls", message: `has at most ${MOST}: one seed gives no more` }]);
   });
 
-  test("a repeated roll needs nothing of the seed, though that is revealed", async () => {
+  test("a repeated roll uses no draw of the seed, though that is revealed", async () => {
     const { headers } = await one.issue();
     const named = { ...headers, "Idempotency-Key": "said-twice" };
     const first = await (await post(one, named, "rng/roll", { client_seed: "twice" })).json();
@@ -143,7 +143,7 @@ describe("one after the other", () => {
     expect(Math.max(...(await uses(one.app)).values())).toBeLessThanOrEqual(MOST);
   });
 
-  test("reservations of a dead process are given up, and rolls continue", async () => {
+  test("reservations of a dead process are dropped, and rolls continue", async () => {
     const { headers } = await one.issue();
     const { seed_hash } = (await active(one.app))!;
     const taken = (await one.app.seed_uses.find(seed_hash))?.taken ?? 0;

@@ -129,7 +129,7 @@ describe("a chain of seeds", () => {
     expect(ledTo(...begun, lost, published(second.head_hash, 2)).state.chains[0]!.chain).toBe(2);
   });
 
-  test("that the blockchain had before its publication is given up, and never used", () => {
+  test("that was on the blockchain before its publication is abandoned, and never used", () => {
     const [before, allowed] = ["2025-12-31T23:57:59.000Z", "2025-12-31T23:58:00.000Z"];
     const given = ledTo(
       published(first.head_hash, 3),

@@ -202,7 +202,7 @@ describe("on a service of its own", () => {
     await expectFair(app);
   });
 
-  test("a head committed before its publication is given up, and a later chain is used", async () => {
+  test("a head committed before its publication is abandoned, and a later chain is used", async () => {
     const app = await freshly();
     const head = app.seeds.head("live", 1);
     const { call, options } = commitSeedsCall([`0x${head}`]);

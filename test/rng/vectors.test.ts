@@ -86,7 +86,7 @@ function other(value: unknown): unknown {
 }
 
 test.each(["constructor", "toString", "__proto__", "poker"])(
-  "a game called %s is none",
+  "a game called %s is refused",
   async (game_type) => {
     const [vector] = rolls as [Vector];
     for (const result of [{}, { side: "heads" }])
@@ -146,7 +146,7 @@ test.each(drawnNames)(
 );
 
 test.each(drawnNames)(
-  "what is recorded of %s is written as the log keeps it: said again, it is the same text",
+  "the recorded event of %s has the log's canonical form, and serializes to the same text",
   (game) => {
     for (const params of edges[game]) {
       const read = readParams(game, params);
@@ -161,7 +161,7 @@ test.each(drawnNames)(
   },
 );
 
-test("the verifier is thirty lines of code, of normal width, and needs nothing else", () => {
+test("the verifier is thirty lines of normal width, and needs nothing else", () => {
   const text = readFileSync(new URL("../../src/explorer/roll-verifier.js", import.meta.url), "utf8");
   const [verifier = "", command] = text.split("/** The command line");
   expect(command).toBeTruthy();
@@ -171,7 +171,7 @@ test("the verifier is thirty lines of code, of normal width, and needs nothing e
   expect(verifier).not.toMatch(/\b(import|require|fetch)\b/);
 });
 
-test("run by Node, under any name, it reports whether each proof is valid, and exits with 2 where it checked none", async () => {
+test("the verifier run by Node, under any name, reports each proof as valid or not, and exits with 2 if it checked none", async () => {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-rolls-"));
   try {
     const script = join(dir, "rolls.mjs");

@@ -107,7 +107,7 @@ describe("a roll", () => {
     expect([first.nonce, theirs.nonce]).toEqual([0, 0]);
   });
 
-  test("that demands an inactive seed draws nothing", async () => {
+  test("that requires an inactive seed draws nothing", async () => {
     const { status, body } = await ask("POST", "roll", { client_seed: "x", seed_hash: "0".repeat(64) });
     expect([status, body.type]).toEqual([409, expect.stringContaining("other-seed")]);
   });

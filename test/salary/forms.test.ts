@@ -17,7 +17,7 @@ const cost = (geo: string, eur_per_hour: number) => ({
   ...{ geo, nace: "C", year: 2024, part: "total" as const, eur_per_hour, flag: "" },
 });
 
-test("compared countries are drawn with the Union, unknown ones in words, and synthetic tables marked", async () => {
+test("compared countries are drawn with the Union, unknown ones are named, and synthetic tables are marked", async () => {
   const store = await storeOf(
     made(labourCosts, [cost("LV", 15), cost("DE", 45), cost("EU27", 30)]),
     made(sesEarnings, sesEarnings.sandbox(), true),
@@ -56,7 +56,7 @@ test("wages are drawn by quarter where there are quarters, with a gap for an unk
   expect(lvWagesChart(wagesInLatvia(years, {})).x).toEqual(["2023", "2024"]);
 });
 
-test("one indicator is drawn in its unit; of several, rates as rates and prices as indices, and each row names its own table", async () => {
+test("one indicator is drawn in its unit; several are drawn as rates or as indices, and each row names its table", async () => {
   const day = (date: string, usd_per_bbl: number) => ({ date, usd_per_bbl });
   const store = await storeOf(
     made(brent, [day("2024-12-02", 50), day("2025-02-03", 50), day("2025-11-03", 60), day("2025-11-04", 70)]),

@@ -62,7 +62,7 @@ describe("growth", () => {
     expect(growthPct(1100, 0)).toBeNull();
   });
 
-  test("of 10 % is 4.76 % after 5 % of inflation, and unknown where inflation is", () => {
+  test("of 10 % is 4.76 % after 5 % of inflation, and unknown without inflation", () => {
     expect(realGrowthPct(10, 5)).toBeCloseTo(4.761905, 6);
     expect(realGrowthPct(10, null)).toBeNull();
     expect(realGrowthPct(null, 5)).toBeNull();
@@ -131,7 +131,7 @@ test.each([
   ["LX", /nearest is L\w/],
   ["EU27", /is part of every answer/],
   ["", /nearest is/],
-])("the country %j is told how to be named", (code, message) =>
+])("the refused country %j gets the right name", (code, message) =>
   expect(unknownCountry(code)).toMatch(message),
 );
 
@@ -140,7 +140,7 @@ test.each([
   ["C16", /nearest is C \(Manufacturing\)/],
   ["B_F", /nearest is B-F/],
   ["Z", /there are the sections A to U/],
-])("the activity %j is told how to be named", (code, message) =>
+])("the refused activity %j gets the right name", (code, message) =>
   expect(unknownSector(code)).toMatch(message),
 );
 

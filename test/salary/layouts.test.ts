@@ -242,7 +242,7 @@ test("two figures of one cell refuse the import", () => {
   expect(() => textOfTable(labourCosts, about, rows as never[])).toThrow(/LV C 2024 wages is there twice/);
 });
 
-test("each first line identifies one table, and none of trade", () => {
+test("each first line identifies one table, and no trade file", () => {
   const headers = [lci, fm, employment, ses, "Date,Price", "ISCO_08,title,score,sd,gradient", json(cube)];
   for (const header of headers)
     expect(
@@ -253,7 +253,7 @@ test("each first line identifies one table, and none of trade", () => {
 });
 
 test.each([brent, ecbMro, hicp, iloExposure, iscoNaceEmployment, labourCosts, lvWages, sesEarnings])(
-  "invented rows of $name are the same each time and as its schema has them",
+  "invented rows of $name are the same each time, and fit its schema",
   (invented) => {
     const table = invented as ReferenceTable<object>;
     const about = { dataset: "x", source: "", synthetic: true };

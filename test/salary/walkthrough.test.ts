@@ -55,7 +55,7 @@ describe("synthetic tables", () => {
     "salary/ai-risk",
     "salary/lv-wages?year=2024",
     "salary/compare?countries=LV,DE",
-  ])("%s is answered, every table of it marked", async (path) => {
+  ])("%s is answered, and each of its tables is marked", async (path) => {
     const { status, meta } = await ask(path);
     expect(status).toBe(200);
     expect(meta.tables.length).toBeGreaterThan(0);
@@ -64,7 +64,7 @@ describe("synthetic tables", () => {
     expect(meta.formula).not.toBe("");
   });
 
-  test("a repeated question is recognised by its tag", async () => {
+  test("a repeated question is a 304 by its ETag", async () => {
     const tag = (await get("salary/sectors")).headers.get("etag")!;
     expect((await get("salary/sectors", { "If-None-Match": tag })).status).toBe(304);
     expect((await fetch(`${service.url}/v1/agent/salary/sectors`)).status).toBe(402);

@@ -175,7 +175,7 @@ describe("the list of the European Union", () => {
         <address city="" street="" poBox="" zipCode="" region="" place="" asAtListingTime="false" countryIso2Code="00" countryDescription="UNKNOWN" regulationLanguage="en" logicalId="990012"/>
     </sanctionEntity>`);
 
-  test("is read from a file with everything that the published one has, ranges of birth years included", () => {
+  test("is read from a file with every element of the published one, including ranges of birth years", () => {
     expect(read(euConsolidated, PUBLISHED)).toEqual([
       {
         ...{ entry_id: "990001", reference: "EU.99001.11", kind: "person", countries: ["LATVIA"] },
@@ -241,7 +241,7 @@ test.skipIf(!isThere)("the published lists are read whole (skipped where ../shar
   expect(kinds.filter((kind) => kind === "entity")).toHaveLength(273);
 });
 
-test("the sandbox's lists name nobody real, and say so", () => {
+test("the sandbox's lists name nobody real, and are marked so", () => {
   for (const table of [ofacSdn, euConsolidated, unConsolidated])
     for (const { programs } of table.sandbox()) expect(programs).toEqual(["INVENTED"]);
 });

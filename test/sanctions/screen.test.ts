@@ -185,7 +185,7 @@ describe("words around a name hide nobody", () => {
     expect(screen(index, name)[0]).toMatchObject({ score: 1, of: { entry: { entry_id: "21" } } });
   });
 
-  test("a form of address that is a name counts as one", () => {
+  test("a form of address that is also a name counts as a name", () => {
     expect(found("Don Pedro")).not.toContain("12");
     expect(found("General Zorbak Petroleum")).not.toContain("21");
   });
@@ -243,11 +243,11 @@ describe("different names", () => {
     expect(found(name)).not.toContain(entry_id);
   });
 
-  test("an error matches where the word is no name of its own", () => {
+  test("a misspelt word matches if it is not another name", () => {
     expect(found("Danieal Perez")).toContain("12");
   });
 
-  test("a name as listed scores 1, whatever its words would be joined to", () => {
+  test("a name as listed scores 1, even if its words could be joined", () => {
     expect(screen(index, "Sazman-e Moghavemat")[0]).toMatchObject({ score: 1 });
   });
 });

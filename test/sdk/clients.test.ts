@@ -153,7 +153,7 @@ async function issuedWithEvent() {
   return { tenant, secret, event_id };
 }
 
-test("the proof of the tenant's own event shows the members that its hash is made of", async () => {
+test("the proof of the tenant's own event shows the members that its hash covers", async () => {
   const { secret, tenant, event_id } = await issuedWithEvent();
   const client = sdk.connect(service.url, { key: secret });
   const answer = await client.GET("/log/proof/{event_id}", { params: { path: { event_id } } });
@@ -199,7 +199,7 @@ const WEB = [
   ...["URLSearchParams", "atob", "btoa", "clearTimeout", "crypto", "fetch", "setTimeout", "structuredClone"],
 ] as const;
 
-test("the Worker's form is one file, and pays and verifies with what the web has", async () => {
+test("the Worker's form is one file, and pays and verifies with web APIs alone", async () => {
   const file = join(folder, "node_modules/tallystick-client/dist/worker.js");
   const { metafile, outputFiles } = await build({
     entryPoints: [file],

@@ -29,7 +29,7 @@ const guessed = [
   ]),
 ];
 
-test("every account of a published mnemonic or key, and of every simple key, is named", () => {
+test("every account of a published mnemonic or key, or of a simple key, is named", () => {
   const owners: Record<string, string[]> = { [GUESSERS]: guessed.map((key) => addressOfKey(key)!) };
   for (const [owner, { mnemonic, count }] of Object.entries(PUBLISHED_MNEMONICS)) {
     const root = HDKey.fromMasterSeed(pbkdf2Sync(mnemonic, "mnemonic", 2_048, 64, "sha512"));

@@ -69,7 +69,7 @@ test("one error lists all reasons, each with its setting and the remedy", () => 
   );
 });
 
-test("random secrets are taken, made as the documentation says", () => {
+test("random secrets, made as documented, are accepted", () => {
   const { privateKey } = generateKeyPairSync("ed25519");
   for (let n = 0; n < 40; n++) {
     const random = {
@@ -197,7 +197,7 @@ test.each([
     ]);
 });
 
-test("the key of a model is no word that everybody tries, and does not travel in the clear", () => {
+test("the key of a model is no common word, and is never sent unencrypted", () => {
   const model = {
     ...base,
     MODEL_NAME: "m",
@@ -212,7 +212,7 @@ test("the key of a model is no word that everybody tries, and does not travel in
   expect(faultsOf({ ...model, MODEL_BASE_URL: "http://127.0.0.1:8000/v1" })).toEqual([]);
 });
 
-test("bits are counted of what cannot be foreseen", () => {
+test("only unpredictable bits are counted", () => {
   expect(guessingBits("a".repeat(1_000))).toBe(0);
   expect(guessingBits("0123456789abcdef".repeat(4))).toBeLessThan(80);
   expect(guessingBits(hex(32))).toBeGreaterThan(200);
@@ -252,7 +252,7 @@ test.each([
   expect(faultsOf({ [setting]: url })).toEqual([]);
 });
 
-test("each setting whose name says that it is a secret is judged, or is given by others", () => {
+test("each setting with the name of a secret is checked, or is issued by others", () => {
   const secret = /KEY|SECRET|TOKEN|PEPPER/;
   const given_by_others = ["AWS_ACCESS_KEY_ID", "AWS_SESSION_TOKEN"];
   const no_secret = ["PLATFORM_TOKEN", "SUBJECT_KEYS_URL", "SUBJECT_KEYS_ANEW", "MODEL_DAILY_TOKENS"];

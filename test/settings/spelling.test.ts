@@ -24,7 +24,7 @@ test.each([
   ["SUBJECT_KEY_URL", "SUBJECT_KEYS_URL"],
   ["GAS_BUDGET", "GAS_BUDGET_ETH"],
   ["GAS_BUDGET_WEI", "GAS_BUDGET_ETH"],
-])("%s is taken for %s", (given, meant) => {
+])("%s is recognised as a misspelt %s", (given, meant) => {
   expect(read({ [given]: "x" })).toMatchObject([{ given, meant }]);
 });
 
@@ -60,7 +60,7 @@ test("variables of other programs are not reported as misspelt settings, nor are
   for (const name of settings) expect(read({ [name]: "x" })).toEqual([]);
 });
 
-test("it is refused where money is real, and where only the mistake keeps it from being so; otherwise named", () => {
+test("a misspelt setting is refused where money is real or would be without the mistake; elsewhere it is named", () => {
   const real = { BASE_RPC_URL: "https://mainnet.base.example", PAY_TO: PAYEE, GAS_KEY };
   expect(() => readConfig({ ...real, CUSTDOY: "1" })).toThrow(/CUSTDOY is no setting; it is nearly CUSTODY/);
   for (const [wrong, meant] of [

@@ -45,7 +45,7 @@ test("a process with Foundry's key before a real node of chain 8453 ends before 
   expect(existsSync(DATA_DIR)).toBe(false);
 });
 
-test("a secret that somebody put into DATA_DIR is judged like its setting", async () => {
+test("a secret that somebody put into DATA_DIR is checked like its setting", async () => {
   const DATA_DIR = await folder();
   await writeFile(join(DATA_DIR, "seeds.secret"), `${"ab".repeat(24)}\n`);
   const { rpc_url: BASE_RPC_URL, gas_key: GAS_KEY, pay_to: PAY_TO } = setup.chain;
@@ -55,7 +55,7 @@ test("a secret that somebody put into DATA_DIR is judged like its setting", asyn
   expect(readConfig({ DATA_DIR }).BASE_RPC_URL).toBeUndefined();
 });
 
-test("an anchored log gets no new development chain, its own is taken, and another one is not", async () => {
+test("an anchored log gets no new development chain: its own is accepted, another is refused", async () => {
   const open = async (DATA_DIR: string) => {
     const config = readConfig({ DATABASE_URL: setup.database_url, DATA_DIR, LEAVE_SECONDS: "600" });
     const runtime = await openRuntime(config, pino({ level: "silent" }), { chain: true, keeps: "asked" });

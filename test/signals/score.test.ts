@@ -61,7 +61,7 @@ describe("scores", () => {
     expect(brier([])).toBeNull();
   });
 
-  test("Wilson's interval: 8 of 10 is 0.490 to 0.943, as in his tables' examples; without any there is none", () => {
+  test("Wilson's interval: 8 of 10 is 0.490 to 0.943, as in his tables' examples; without bets there is no interval", () => {
     const rate = winRate(8, 10)!;
     expect(rate.share).toBe(0.8);
     expect(rate.low).toBeCloseTo(0.4902, 4);
@@ -72,7 +72,7 @@ describe("scores", () => {
     expect(winRate(0, 0)).toBeNull();
   });
 
-  test("the line: 7 of the last 10 are 7.5 / 11, and 10 of 10 are 0.95 and no more", () => {
+  test("the line: 7 of the last 10 give 7.5 / 11, and 10 of 10 give 0.95 at most", () => {
     // From the thirteenth month on each is compared with its year before: ups and downs by hand.
     const ups = [0, 0, 0, 1, 1, 1, 1, 1, 1, 1];
     const values = [...Array<number>(12).fill(100), ...ups.map((up) => (up ? 120 : 80))];
@@ -82,7 +82,7 @@ describe("scores", () => {
     expect(lineAt(monthly([]), 0)).toBe(0.5);
   });
 
-  test("a month of 0 is an outcome, and one that is not delivered is none", () => {
+  test("a month of 0 is an outcome, and an undelivered month is not", () => {
     const lastYear = Array<number>(12).fill(100);
     const series = monthly([...lastYear, 0, null, 120]);
     const said = (month: string) => ({ ...series.subject, month }) as Statement;
@@ -151,7 +151,7 @@ const facts: trades.Opened = {
 const opened: trades.TradeState = { status: "open", facts };
 const at = "2026-03-22T00:00:00.000Z";
 
-test("a trade is opened once, ends once, and nothing follows after that", () => {
+test("a bet is opened once and ends once, and nothing follows its end", () => {
   expect(trades.open(facts)(undefined)).toHaveLength(1);
   expect(trades.open(facts)(opened)).toEqual([]);
   expect(trades.decidesBy(facts.opened_at)).toBe(facts.decides_by);
@@ -171,7 +171,7 @@ test("a trade is opened once, ends once, and nothing follows after that", () => 
   expect(trades.expire("2027-01-01T00:00:00.000Z")(ended)).toEqual([]);
 });
 
-test("months are evaluated in order and before the first release, releases in theirs, each once", () => {
+test("months are evaluated in order and before the first release, then releases in order, each once", () => {
   const due = (state: evaluation.EvaluationState, release_position: number, as_of_month: string | null) =>
     evaluation.isDue(state, { release_position, as_of_month });
   expect([due(undefined, 7, "2025-03"), due(undefined, 7, null)]).toEqual([true, true]);

@@ -7,7 +7,7 @@ import { SCALE, scaled } from "../support/scale.ts";
 import { compile } from "./compile.ts";
 import { faults } from "./faults.ts";
 
-test("nothing acknowledged is lost or done twice, and the books agree, whatever the world does", async () => {
+test("nothing acknowledged is lost or done twice, and the books agree, whatever faults occur", async () => {
   const { simulate, shrink, linesOf } = await compile();
   const failed: string[] = [];
   for (let seed = 1; seed <= scaled(12); seed++) {

@@ -62,7 +62,7 @@ describe("a lease", () => {
     expect(event).toMatchObject({ type: "SkillRunStarted", data: { attempt: 2 } });
   });
 
-  test("that has ended writes nothing: no step, no end, whether or not another has begun", () => {
+  test("that has ended writes neither a step nor an end, even if no other has begun", () => {
     const slept = given(requested, started());
     const taken = given(requested, started(), started(60, "b"));
     for (const state of [slept, taken]) {
@@ -74,7 +74,7 @@ describe("a lease", () => {
   });
 });
 
-describe("giving up", () => {
+describe("an execution is abandoned", () => {
   const third = given(requested, started(), started(60), started(120));
 
   test("after three attempts, once the last has ended, with the whole price refunded", () => {

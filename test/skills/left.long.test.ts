@@ -173,7 +173,7 @@ describe("a payment", () => {
     expect(await setup.moneyOf(first)).toMatchObject({ paid: 1_000_000, back: 1_000_000 });
   });
 
-  test("is not taken for a task that cannot be done", async () => {
+  test("is not accepted for a task that cannot be done", async () => {
     for (const [path, body] of [
       ["run", { agent: "oracle", task: "What is to be expected of the United States?" }],
       ["run", { agent: "oracle", task: "What is to be expected?" }],

@@ -105,7 +105,7 @@ describe.each(named(skills.filter(isSentToModel)))("%s", (agent, skill) => {
 });
 
 test.each(named(skills.filter((skill) => !isSentToModel(skill))))(
-  "%s tells no model of the caller's money",
+  "%s sends no model anything of the caller's money",
   async (agent, skill) => {
     model.reply = honest;
     const { data } = await setup.ask(headers, "run", { agent, task: skill.example });
@@ -150,7 +150,7 @@ const LIES: [string, string, Reply][] = [
 ];
 
 test.each(LIES)(
-  "a model that answers with %s: the text is as it is without one, and the event says why (%s)",
+  "a model that answers with %s: the text equals the one without a model, and the event has the reason (%s)",
   async (_, why, reply) => {
     const { app } = setup;
     const set = app.model;

@@ -178,7 +178,7 @@ test("forty hostile tasks fill slots or are refused by name; nothing of them rea
     expect((await post("run", { agent: "oracle", task: "Latvia", ...more })).status).toBe(400);
 });
 
-describe("run again", () => {
+describe("a rerun", () => {
   const again = (execution_id: string, now = false) =>
     rerun(service.app, { tenant: "acme", execution_id }, { now, signal: AbortSignal.timeout(60_000) });
 

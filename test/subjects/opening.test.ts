@@ -105,7 +105,7 @@ describe("a wrong setting is reported with its location, and nothing is changed"
   });
 
   test.each(["subjects-master.key", "subjects-pepper.key"])(
-    "%s is gone, and none is created",
+    "%s is missing, and none is created",
     async (name) => {
       const kept = await readFile(file(name), "utf8");
       await rm(file(name));
@@ -118,7 +118,7 @@ describe("a wrong setting is reported with its location, and nothing is changed"
     },
   );
 
-  test("the vault is an empty one: subjects that it lacks would pass for erased", async () => {
+  test("the vault is empty: subjects that it lacks would count as erased", async () => {
     const empty = await freshDatabase();
     await expect(opened({ SUBJECT_KEYS_URL: empty.url })).rejects.toThrow(/is an empty vault/);
     await empty.drop();

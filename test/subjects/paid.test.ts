@@ -41,7 +41,7 @@ const mail = "payer.customer@example.org";
 const order = post({ mail, address: "Valnu iela 3" });
 type Shown = { data: { letter_id: string; to: { mail: string } | null; erased: boolean } };
 
-test("a purchase is shown again only to its wallet, has no digest in the log, and is erased by its wallet", async () => {
+test("a purchase is repeated only for its wallet, has no digest in the log, and is erased by its wallet", async () => {
   const url = `${service.url}/v1/agent/letters`;
   const { payment, answer } = await buy(wallet(0), url, order);
   expect(answer.status).toBe(201);

@@ -114,7 +114,7 @@ test("a value sealed under a key that is destroyed before its record is sealed a
   expect(await idOf("slow")).toBe(written.sealed.subject_id);
 });
 
-test("a key used during its recall stays: recorded before the recall, or issued after the selection", async () => {
+test("a key used during its recall is not destroyed: recorded before the recall, or issued after the selection", async () => {
   await refused("late");
   await refused("again");
   await age();
@@ -170,7 +170,7 @@ test("an erased subject is not restored, and its name is another subject's after
   expect([await opens(before), await opens(after)]).toEqual([false, true]);
 });
 
-test("a supposedly new subject under erasure is written to as another subject, also by a process without the news", async () => {
+test("data of a subject under erasure are sealed for a new subject, also by a process that has not seen the erasure", async () => {
   const before = await writeTo("leaving");
   const { app } = service;
   const away = { ...app.subjects, erase: () => Promise.reject(new SubjectsUnavailable("away")) };
@@ -187,7 +187,7 @@ test("a supposedly new subject under erasure is written to as another subject, a
   expect([await opens(before), await opens(after)]).toEqual([false, true]);
 });
 
-test("two concurrent letters under an old issued key are both recorded", async () => {
+test("two concurrent commands under an old issued key are both recorded", async () => {
   await refused("both");
   await age();
   const written = await Promise.all([writeTo("both"), writeTo("both"), writeTo("both")]);

@@ -119,7 +119,7 @@ describe("a sealed value", () => {
 });
 
 describe("a subject", () => {
-  test("is one however its mail is written, and another for another tenant", async () => {
+  test("is the same for any spelling of its mail, and another one for another tenant", async () => {
     const vault = vaultOf();
     const [one, same, other] = await vault.seal([
       to("Karl@Example.org"),
@@ -144,7 +144,7 @@ describe("a subject", () => {
     expect(new Set(made.flat().map(({ subject_id }) => subject_id)).size).toBe(names.length);
   });
 
-  test("is not in the vault by name: no table has it, plain or hashed without the pepper", async () => {
+  test("is in no table of the vault by name, plain or hashed without the pepper", async () => {
     await vaultOf().seal([to("hidden@example.org")]);
     const { rows } = await pool.query("select * from subject_keys.subjects");
     const text = JSON.stringify(rows.map((row) => Object.values(row).map(String)));
@@ -252,7 +252,7 @@ describe("the master key", () => {
   });
 });
 
-test("a vault that is away is reported, and nothing is revealed of anybody", async () => {
+test("an unavailable vault is reported, and nothing is revealed of anybody", async () => {
   const gone = openPool(database.url.replace(/\/[^/]*$/, "/nowhere"));
   const vault = vaultOf({ pool: gone });
   await expect(vault.seal([to("anna@example.org")])).rejects.toThrow(SubjectsUnavailable);

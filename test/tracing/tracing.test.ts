@@ -132,7 +132,7 @@ describe("without a collector", () => {
 });
 
 describe("with a collector", () => {
-  test("a call is a span of its caller's, and what it appends one below", async () => {
+  test("a call is a span of its caller's trace, and its append a span below that", async () => {
     const end = await recording();
     const answer = await register("recorded", TRACEPARENT);
     expect(answer.status).toBe(200);
@@ -154,7 +154,7 @@ describe("with a collector", () => {
     );
   });
 
-  test("webhooks, the model and the chain are asked within the trace, each in a span of its own", async () => {
+  test("requests to webhooks, the model and the chain are in the trace, each in a span of its own", async () => {
     const end = await recording();
     const tokens = createModelTokens(service.app.pool, service.app.clock, 1_000_000);
     const model = openModel({ base_url: others.url, name: "m", tokens });
@@ -196,7 +196,7 @@ describe("with a collector", () => {
     expect(turn.traceId).not.toBe(TRACE);
   });
 
-  test("of callers that decide nothing that share is recorded, and those that decide are heard", async () => {
+  test("the configured share of calls without a sampling decision is recorded, and a caller's decision is followed", async () => {
     const end = await recording(0);
     const before = others.spans().length;
     await lineOf(await register("unsampled", ""));
@@ -210,7 +210,7 @@ describe("with a collector", () => {
     expect(calls.map(({ traceId }) => traceId)).toEqual([TRACE]);
   });
 
-  test("a collector that is away keeps nobody from answering or stopping", async () => {
+  test("an unavailable collector delays no answer and no stop", async () => {
     const away = await sendSpans({
       OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
       OTEL_EXPORTER_OTLP_HEADERS: {},

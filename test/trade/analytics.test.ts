@@ -226,7 +226,7 @@ describe("for any reporter, chapter, year and flow", () => {
     );
   });
 
-  test("shares of countries sum to one, seasons average one", async () => {
+  test("shares of countries sum to one, and seasonal factors average one", async () => {
     await fc.assert(
       fc.asyncProperty(question, async ({ reporter, hs, year, flow }) => {
         const map = await ask.heatmap({ hs, year, flow });

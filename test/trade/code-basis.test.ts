@@ -114,7 +114,7 @@ describe("as a family", () => {
       );
   });
 
-  test("a basis year takes the number in that year's meaning, and refuses one that it does not have", async () => {
+  test("a basis year reads the code in that year's meaning, and refuses a code that it does not have", async () => {
     expect(of(await ask({ hs: "85171200", basis: "2021" }))).toEqual(
       sums("85171200", "85171300", "85171400"),
     );
@@ -187,7 +187,7 @@ describe("comparisons over the change", () => {
     expect((await timeline(opened.unchanged, bare)).meta.codes).toBeUndefined();
   });
 
-  test("strictly as reported nothing is judged, rather than a fall to zero", async () => {
+  test("with basis reported the change is not judged, instead of appearing as a fall to zero", async () => {
     const input = alertsInput.parse({ months: 24, flow: "IMPORT", hs: "85171200", basis: "reported" });
     const { data, meta } = await alerts(trade, input);
     expect([data.alerts, data.movers, meta.tested]).toEqual([[], [], 0]);
@@ -215,7 +215,7 @@ describe("comparisons over the change", () => {
     expect(meta.codes!.basis).toBe("family");
   });
 
-  test("corridors and single sources take the basis", async () => {
+  test("corridors and single sources use the basis", async () => {
     const input = corridorInput.parse({ reporter: "LV", partner: "CN", hs: "85171200" });
     const corridorOf = async (fields: object) =>
       (await corridor(trade, { ...input, ...fields })).data.databases[0]!.directions[1]!.months;

@@ -130,7 +130,7 @@ describe("made files", () => {
     expect(() => read("made.csv", text)).toThrow(message);
   });
 
-  test("headers of one edition only, or of two nomenclatures, are no correspondence", () => {
+  test("a file with headers of one edition only, or of two nomenclatures, is refused", () => {
     expect(referenceLayoutOf("CN 2021,CN 2021")).toBeUndefined();
     expect(referenceLayoutOf("CN 2021,HS 2022")).toBeUndefined();
   });

@@ -47,7 +47,7 @@ describe("a code's history", () => {
     expect(years.every((year) => phones.exists("99999999", year))).toBe(true);
   });
 
-  test("each January names what a code became and came from, at every level of digits", () => {
+  test("each January names the code's heirs and ancestors, at every level of digits", () => {
     expect(phones.revisionsOf("85171200")).toEqual([
       { year: 2022, became: ["85171300", "85171400"], came_from: [], kept: false },
     ]);
@@ -73,7 +73,7 @@ describe("a code's history", () => {
     expect(dated.revisionsOf("851712")[0]).toMatchObject({ year: 2022, became: ["851713"] });
   });
 
-  test("a number that both editions list keeps its past where the correspondence forgets it", () => {
+  test("a code in both editions has its history even if the correspondence omits it", () => {
     const forgetful = new CodeHistory([
       pair(2021, "81129221", "81124110"),
       listed(2021, "81129221"),

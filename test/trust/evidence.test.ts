@@ -55,7 +55,7 @@ describe("evidence of a log, however it is split into batches", () => {
 });
 
 test.each(logCases.filter(([name]) => WHOLE.includes(name)))(
-  "each event is needed in %s",
+  "each event is necessary in %s",
   async (_, events, evidence) => {
     for (const left of events) {
       const fewer = events.filter((event) => event !== left);

@@ -61,7 +61,7 @@ describe("a score as of any position", () => {
     expect((await exact(`&day=${dayOf(Date.now())}`)).status).toBe(200);
   });
 
-  test("needs a key, excludes an explanation, and is the only use of a day", async () => {
+  test("needs a key, excludes an explanation, and is the only computation with a day", async () => {
     expect((await api.get("/soul/SX%233/trust?exact=true")).status).toBe(401);
     const bad = [await exact("&explain=true"), await api.get("/soul/SX%233/trust?day=2026-01-01")];
     expect(bad.map(({ status, body }) => [status, body.errors![0]!.path])).toEqual([

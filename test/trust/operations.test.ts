@@ -117,7 +117,7 @@ async function expectSigned({ offchain, attestation_uid, attestation_id }: Body,
 }
 const balance = async (n: number) => (await agency.scores())[n];
 
-test("before any computation every score is 0, and the answer says so", async () => {
+test("before any computation every score is 0, and the answer marks that", async () => {
   const { body } = await get("/soul/SX%231/trust");
   expect(body).toMatchObject({ trust_score: 0, trust_level: "none", status: "proven", as_of: null });
   const verified = await get("/v1/agent/soul/verify/agent.no-1");

@@ -32,7 +32,7 @@ type ReleaseFixture = {
 
 const fixtures = new URL("fixture/", import.meta.url).pathname;
 
-describe.each(await readdir(fixtures))("what %s left behind", (release) => {
+describe.each(await readdir(fixtures))("a database of version %s", (release) => {
   const pathOf = (name: string) => join(fixtures, release, name);
   let result: ReleaseFixture;
   let database: FreshDatabase;
@@ -67,12 +67,12 @@ describe.each(await readdir(fixtures))("what %s left behind", (release) => {
     return text;
   };
 
-  test("answers what was asked then as it was answered then", async () => {
+  test("repeats the answers of that version", async () => {
     for (const { path, answer } of result.answers)
       expect(linesOf(await ask(path)), path).toMatchObject(linesOf(answer));
   });
 
-  test("has read models that know all of it", async () => {
+  test("has complete read models", async () => {
     const { pool } = service.app;
     const keys = await listKeys(pool, { tenant: "acme", limit: 10 });
     expect(keys.map(({ revoked_at }) => revoked_at === null).sort()).toEqual([false, true]);
@@ -92,7 +92,7 @@ describe.each(await readdir(fixtures))("what %s left behind", (release) => {
     expect(anchors.length).toBeGreaterThan(0);
   });
 
-  test("goes on: commands are decided on what happened then, and verified with it", async () => {
+  test("takes further commands, which are decided on its events and verified with them", async () => {
     const [first] = factsAt<{ roll_id: string }[]>("/v1/agent/rng/history");
     const proven = JSON.parse(await ask("/v1/agent/rng/verify", { roll_id: first!.roll_id }));
     expect(proven.data).toMatchObject({ valid: true });
@@ -106,7 +106,7 @@ describe.each(await readdir(fixtures))("what %s left behind", (release) => {
     expect(await verifyDatabase(service.app.pool, MAIN_LOG)).toMatchObject({ ok: true });
   });
 
-  test("is the same bytes as then: the export verifies, and one made today has the same events", async () => {
+  test("has the same bytes: the old export verifies, and a new one has the same events", async () => {
     const key = parseVerifierKey((await ask("/log/key")).trimEnd());
     const options = { key, origin: (await service.app.store.identity()).origin, recover: recoverKey };
     expect(await verifyPack(openExport(pathOf("log.ndjson.gz")), options)).toMatchObject({ ok: true });

@@ -95,7 +95,7 @@ describe("an airdrop", () => {
         .thenThrows(refused(/is not sent/));
   });
 
-  test("is paid when the chain says so, also after it moved to another block or was thought refused", () => {
+  test("is paid when the chain shows it, also after it moved to another block or counted as refused", () => {
     given([airdropRequested, sent]).when(airdrops.pay(mined, AT)).then([paid]);
     given([airdropRequested, sent, reverted]).when(airdrops.pay(mined, AT)).then([paid]);
     given([airdropRequested, sent, paid]).when(airdrops.pay(mined, AT)).thenNothingHappened();
@@ -109,7 +109,7 @@ describe("an airdrop", () => {
         .thenThrows(refused(/never sent/));
   });
 
-  test("that the chain refused is given up once that is final, and never while it may still be paid", () => {
+  test("that the chain refused is abandoned once that is final, and never while it may still be paid", () => {
     given([airdropRequested, sent]).when(airdrops.revert(mined, AT)).then([reverted]);
     given([airdropRequested, sent, paid]).when(airdrops.revert(mined, AT)).thenNothingHappened();
     given([airdropRequested, sent, reverted]).when(airdrops.fail("r", AT)).then([failed]);
@@ -123,7 +123,7 @@ describe("an airdrop", () => {
     ])
       given(story)
         .when(airdrops.fail("r", AT))
-        .thenThrows(refused(/is not given up/));
+        .thenThrows(refused(/cannot be abandoned/));
   });
 
   test("that a reorg removed is sent again under its name", () => {

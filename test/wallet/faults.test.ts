@@ -36,7 +36,7 @@ async function meddled() {
 }
 const honest = () => undefined;
 
-test("an airdrop waits while the node is away, and is paid when it returns", async () => {
+test("an airdrop waits while the node is unavailable, and is then paid", async () => {
   const { meddler, by } = await meddled();
   const airdrop = await setup.ask(2);
   meddler.meddle = () => "hangs";
@@ -89,7 +89,7 @@ test("two processes with concurrent requests and ticks pay an airdrop once", asy
   expect(await setup.received(airdrop)).toEqual([1n, 1n]);
 });
 
-test("an airdrop that the token refuses is given up once that is final, and its cost is counted", async () => {
+test("an airdrop that the token refuses is abandoned once that is final, and its cost is counted", async () => {
   const token: Hex = `0x${"c0de".repeat(10)}`;
   await setup.ledger.workshop.rpc("anvil_setCode", token, SAYS_NO);
   const airdrop = await setup.ask(2, { token, amount_each: "0" });

@@ -70,7 +70,7 @@ describe("it refuses", () => {
   });
   const unchanged = async () => expect((await witness.follows())[0]!.size).toBe(30);
 
-  test("an old size that is not the cosigned one, which it names", async () => {
+  test("an old size other than the cosigned one, and names the cosigned one", async () => {
     expect(await add(log.growth(0, 40))).toEqual(conflict(30));
     expect(await add(log.growth(20, 40))).toEqual(conflict(30));
     expect(await add(log.growth(40, 50))).toEqual(conflict(30));

@@ -29,10 +29,10 @@ export async function agentNamed(app: App, text: string): Promise<Agent> {
   const ref = refOf(text);
   const name = ref.by === "id" ? ref.id : await idOfNumber(app, ref.sx_number);
   const state = name === undefined ? undefined : await app.load(agents, agents.targetOf(name));
-  return state ?? refuse("not_found", `there is no agent ${text}; soul_leaderboard lists those that are`);
+  return state ?? refuse("not_found", `there is no agent ${text}; soul_leaderboard lists all agents`);
 }
 
-/** Entries never expire, because a name is in an event, which never changes. */
+/** Entries never expire: an event names its agent, and an event never changes. */
 const MOST_NAMES = 50_000;
 
 export async function idOfNumber({ store, once }: App, sx_number: number): Promise<string | undefined> {
@@ -58,12 +58,15 @@ export async function agentOf(app: App, caller: Caller): Promise<Agent> {
   if (named === undefined)
     return refuse(
       identityProblems["not-yours"],
-      "this needs an agent's own key (sk_soul_…), or a wallet that is a live key of one; soul_register makes an agent",
+      "this needs an agent's own key (sk_soul_…), or a wallet that is a live key of an agent; soul_register makes an agent",
     );
   return agentNamed(app, String(named));
 }
 
-/** A suspended or revoked agent may be read, but neither spends nor works; its delegates neither. Other callers pass. */
+/**
+ * A suspended or revoked agent may be read, but may neither spend nor work. The same holds for its delegates. Other
+ * callers pass.
+ */
 export async function refuseSuspended({
   app,
   caller,
@@ -82,7 +85,7 @@ export async function namesOf(
   const held = of.flatMap(({ facts: { display_name, agent_id } }) =>
     display_name ? [{ sealed: display_name as Sealed, place: placeOfName(agent_id) }] : [],
   );
-  // Unsealed names need no vault.
+  // Names that are not sealed need no vault.
   const opened = held.length === 0 ? [] : await subjects.open(held);
   let next = 0;
   return of.map(({ facts: { display_name, agent_id } }) => {
@@ -108,7 +111,7 @@ export const passportOf = ({ facts: { sx_number, passport_hash } }: Pick<Agent, 
 export const statusField = z
   .enum(["registered", "proven", "suspended", "revoked"])
   .describe(
-    "registered: it has proven no key; proven: it has; suspended and revoked: it is read, and does nothing",
+    "registered: it has proven no key; proven: it has proven one; suspended, revoked: you can read it, but it cannot act",
   );
 
 export const keyShown = z.object({
@@ -123,16 +126,16 @@ export const keyShown = z.object({
 export const linkShown = z.object({
   link: z.string().describe("Its name here: erc8004-<agentId> or domain-<domain>"),
   kind: z.enum(["erc8004", "domain"]),
-  agent_id: z.string().nullable().describe("The agentId there; null of a domain"),
+  agent_id: z.string().nullable().describe("The agentId in the registry; null for a domain"),
   registry: z.string().nullable().describe("<CAIP-2 chain>:<address>; null for a domain link"),
   domain: z.string().nullable().describe("null for a link to a registry"),
   wallet: z
     .string()
     .nullable()
     .describe(
-      "The live key that it rests on: the owner there, or the wallet that is set there; null of a domain",
+      "The agent's live key behind the link: the owner or the set wallet in the registry; null for a domain",
     ),
-  kid: z.string().describe("The live key that it rests on; a domain names it"),
+  kid: z.string().describe("The agent's live key behind the link, which the domain names"),
   linked_at: time,
 });
 

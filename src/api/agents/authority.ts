@@ -47,7 +47,7 @@ export async function authorityOf(
   );
 }
 
-/** The caller's act: a challenge that a live key of its agent has signed, or what it showed with the call. */
+/** How the agent wanted the call: a challenge that a live key of it signed, or else the credential of the call. */
 export async function actOfCaller(
   { app, caller, request }: Pick<Context<never>, "app" | "caller" | "request">,
   { challenge, signature }: ProofInput,
@@ -62,7 +62,10 @@ export async function actOfCaller(
   return act;
 }
 
-/** The act with the JSON whose SHA-256 its text names; sealed, since the text would confirm a guess of a person's words. */
+/**
+ * The act with the JSON whose SHA-256 its text names. The JSON is sealed, because the text would confirm a guess of a
+ * person's words.
+ */
 export function actWith(act: Act, body: string, seal?: (value: Personal) => Sealed): Act {
   if (act.by !== "signature" || isSealed(act.signed)) return act;
   const signed = { ...act.signed, body };
@@ -72,7 +75,7 @@ export function actWith(act: Act, body: string, seal?: (value: Personal) => Seal
 export const isOwnKey = (caller: Caller, sx_number: number) =>
   caller.kind === "subject" && caller.tenant === soulTenant(sx_number);
 
-/** Checks the delegation now and again in the command, whose commit depends on it. */
+/** Checks the delegation now, and again in the command, whose commit depends on it. */
 export const delegateAdmission =
   (app: App): NonNullable<AccessParts["admitDelegate"]> =>
   async ({ by, principal: sx_number, wallet: named, scope, owns }) => {
@@ -95,15 +98,15 @@ export const delegateAdmission =
       confirm: async (watch) => {
         const now = await watch(agents, principalTarget);
         const standing = between(now, await watch(agents, delegateTarget));
-        // A delegation counts its own spending, so a replacement cannot serve this call.
+        // A delegation counts its own spending, so a delegation that replaced it cannot serve this call.
         if (standing.delegation_id !== delegation_id)
-          refuse(identityProblems["not-delegated"], "the delegation was replaced meanwhile; ask again");
+          refuse(identityProblems["not-delegated"], "the delegation was replaced meanwhile; repeat the call");
         if (wallet !== undefined) walletActedAs(now, wallet);
       },
     };
   };
 
-/** An Ed25519 key that is live on a passport signs requests; an EVM key signs texts. */
+/** A live Ed25519 key of a passport signs requests; a live EVM key signs texts. */
 export const signerOf =
   (app: App): NonNullable<AccessParts["findSigner"]> =>
   async (kid) => {

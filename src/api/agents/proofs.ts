@@ -23,9 +23,9 @@ const MOST_SIGNATURE = 8_192;
 
 export const challengeField = z
   .string()
-  .min(1, "is the text that soul_challenge answered")
+  .min(1, "is the text that soul_challenge returned")
   .max(MOST_CHALLENGE, `is at most ${MOST_CHALLENGE} characters`)
-  .describe("The text that soul_challenge answered, to the byte");
+  .describe("The text that soul_challenge returned, byte for byte");
 
 export const signatureField = z
   .string()
@@ -45,7 +45,7 @@ export type Proof = {
   method: ProvenKey["method"];
   challenge_sha256: string;
   issued_at: number;
-  /** For the event: the text and its signature. */
+  /** The text and its signature, for the event. */
   act: SignedAct;
 };
 
@@ -53,7 +53,7 @@ export type Proof = {
 export async function provenBy(app: App, given: SignedChallenge, use: ChallengeUse, at = ""): Promise<Proof> {
   const parsed = readChallenge(given.challenge);
   if (!parsed)
-    return refuseProof(at, { path: "challenge", message: "is no text that soul_challenge answers" });
+    return refuseProof(at, { path: "challenge", message: "is no text that soul_challenge returns" });
   const issuer = { public_url: app.settings.public_url, secret: app.link_secret };
   const now_s = app.clock.now().getTime() / 1_000;
   const fault = faultOf({ parsed, use, issuer, now_s });
@@ -97,10 +97,10 @@ async function byWallet(
 ): Promise<Judgement> {
   if (!signature.startsWith("0x")) return wrong("is 0x and the hex digits that personal_sign gives");
   const of = { digest: textDigest(text), wallet: key!.public as Hex, given: lowerCase(signature) };
-  return (await walletsOwn(app, of)) ?? wrong(`is none by ${of.wallet} of this text`);
+  return (await walletsOwn(app, of)) ?? wrong(`is not ${of.wallet}'s signature of this text`);
 }
 
-/** No header member may choose the key or the algorithm. */
+/** No member of the header may choose the key or the algorithm. */
 const header = z.strictObject({
   alg: z.literal("EdDSA"),
   typ: z.string().optional(),
@@ -114,20 +114,20 @@ async function byJwt({ key, text }: ParsedChallenge, { signature }: SignedChalle
   if (!read.success) {
     const { alg } = (decoded(head) ?? {}) as { alg?: unknown };
     return alg === "EdDSA"
-      ? wrong("has members other than alg, typ and kid in its header, which are not allowed")
-      : wrong("is not of the algorithm EdDSA");
+      ? wrong("has members other than alg, typ and kid in its header; omit them")
+      : wrong("does not use the algorithm EdDSA");
   }
   const { kid } = read.data;
   const did = didOf(key!);
   const names = [key!.kid, did, `${did}#${did.slice("did:key:".length)}`];
-  if (kid !== undefined && !names.includes(kid)) return wrong(`names another key in kid than ${did}`);
+  if (kid !== undefined && !names.includes(kid)) return wrong(`names a key in kid that is not ${did}`);
   if (Buffer.from(payload, "base64url").toString() !== text)
     return wrong("has a payload that differs from the challenge");
   try {
     await compactVerify(signature, { kty: "OKP", crv: "Ed25519", x: key!.public }, { algorithms: ["EdDSA"] });
     return { scheme: "jwt", signature, block: null };
   } catch (error) {
-    if (error instanceof errors.JOSEError) return wrong(`is none by ${did} of this text`);
+    if (error instanceof errors.JOSEError) return wrong(`is not ${did}'s signature of this text`);
     throw error;
   }
 }

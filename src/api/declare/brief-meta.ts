@@ -9,7 +9,7 @@ export const metaField = z
   .optional()
   .describe("brief: `meta` without coverage, formula and source, unless the figures are incomplete");
 
-/** Undefined where `meta` is short in any case. */
+/** Undefined where `meta` is always short. */
 export function withBriefMeta(meta: z.ZodObject): z.ZodObject | undefined {
   if (!meta.shape.coverage) return undefined;
   const optional = long.flatMap((name) => {
@@ -24,7 +24,7 @@ type LongMeta = {
   incomplete?: readonly unknown[];
 };
 
-/** The JSON answer with a brief `meta`, if the input asks for it; what limits the figures stays. */
+/** The JSON answer with a brief `meta`, if the input requests it. Members that limit the figures stay. */
 export function asWanted(answer: object, { meta: wanted }: { meta?: unknown }): object {
   if (wanted !== "brief") return answer;
   const { meta, ...rest } = answer as { meta: LongMeta };

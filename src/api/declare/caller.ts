@@ -30,7 +30,7 @@ export const anonymous: Caller = { kind: "anonymous", tenant: "anonymous" };
 
 export const payer = (wallet: Hex): Caller => ({ kind: "payer", tenant: walletTenant(wallet), wallet });
 
-/** Part of event hashes, so it has no secret. A delegate appears under its own name, not its principal's. */
+/** A part of event hashes, so it has no secret. A delegate appears under its own name, not its principal's. */
 export function actorOf(caller: Caller): string {
   switch (caller.kind) {
     case "key":

@@ -2,7 +2,7 @@ import { problemRegistry } from "../../core/model/problem.ts";
 import type { Catalogue, OfferedArea, Operation, OperationDeclaration, Path } from "./operation.ts";
 import { methodOf, pathOf } from "./operation-facts.ts";
 
-/** Older clients write these with /api before them. */
+/** Older clients call these paths with /api before them. */
 const WITH_PREFIX = ["/v1/agent/", "/soul/"];
 
 const aliasesOf = ({ aliases = [], ...declared }: OperationDeclaration): Path[] => {

@@ -140,7 +140,7 @@ function withoutAliases(
   return { fields, calledBy };
 }
 
-/** A value far over its limit skips the other checks, which may be slow. */
+/** A value far over its limit gets only this error: the other checks may be slow. */
 const isFarBeyond = (size: number, most: number | undefined) => most !== undefined && size > 4 * most + 1_000;
 
 const isOfType = (value: unknown) => {
@@ -151,7 +151,7 @@ const isOfType = (value: unknown) => {
 function findFarTooMuch(value: unknown, schema: JsonSchema, path: string, errors: FieldError[]): void {
   if (errors.length >= MOST_ERRORS) return;
   if (schema.anyOf) {
-    // One error is enough where every alternative is too small.
+    // One error is enough where the value is far too large for every alternative.
     const each = schema.anyOf.filter(isOfType(value)).map((one) => {
       const found: FieldError[] = [];
       findFarTooMuch(value, one, path, found);
@@ -192,7 +192,7 @@ function findBadText(value: unknown, path: string, errors: FieldError[], depth =
     errors.push({ path: shown(path), message: `is nested more than ${MAX_DEPTH} deep` });
     return;
   }
-  // Parsers drop it silently, so it would escape the check for unknown names.
+  // Parsers drop this name silently, so it would escape the check for unknown names.
   if (Object.hasOwn(value, "__proto__"))
     errors.push({ path: shown(`${path}.__proto__`), message: "is unknown; omit it" });
   // Truncates each name: nested long names would add up.

@@ -53,10 +53,10 @@ function plain(schema: JsonSchema, io: "input" | "output"): JsonSchema {
   const { id: _, alias: __, ...own } = schema as JsonSchema & { id?: string; alias?: string };
   if (own.type === "integer" && own.minimum === Number.MIN_SAFE_INTEGER) delete own.minimum;
   if (own.type === "integer" && own.maximum === Number.MAX_SAFE_INTEGER) delete own.maximum;
-  // The format implies it.
+  // The format implies the pattern.
   if (own.format !== undefined) delete own.pattern;
   if (io === "output") for (const word of JUDGING) delete own[word];
-  // The value implies it.
+  // The value implies the type.
   if (io === "output" && own.const !== undefined) delete own.type;
   if (own.propertyNames && Object.keys(own.propertyNames).join() === "type") delete own.propertyNames;
   // Some models' schema dialects refuse a list of types.

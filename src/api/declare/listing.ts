@@ -9,7 +9,7 @@ export function schemaOfList(schema: z.ZodObject): z.ZodObject {
     : schema.extend({ as_of_position });
 }
 
-/** Keeps a position that was read together with the answer. */
+/** A position in the answer wins, because it was read together with the answer. */
 export const withPosition = (answer: object, as_of_position: number): object =>
   "meta" in answer
     ? { ...answer, meta: { as_of_position, ...(answer.meta as object) } }

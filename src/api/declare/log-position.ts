@@ -9,7 +9,7 @@ import { replayProblems } from "../../domain/replay/problems.ts";
 import type { Operation } from "./operation.ts";
 import { readsOf } from "./operation-facts.ts";
 
-/** `<epoch>.<position>`: a position says nothing of another log. */
+/** `<epoch>.<position>`: a position is valid in one log only. */
 export async function logPositionOf({ store }: App, position: number): Promise<string> {
   return `${(await store.identity(MAIN_LOG)).epoch}.${position}`;
 }

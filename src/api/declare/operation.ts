@@ -39,11 +39,11 @@ export type Request = {
   id: string;
   idempotency_key: string | undefined;
   /**
-   * The payment that the call is charged to; undefined where it is charged to none. Its wallet may be taken for the caller: the call
-   * settles it itself, or the caller has shown that it is the payer.
+   * The payment that the call is charged to, if any. Its wallet may count as the caller: the call settles the payment
+   * itself, or the caller proved to be the payer.
    */
   payment_id: string | undefined;
-  /** How the caller showed that it wants this call; for the event of an agent's act. */
+  /** How the caller showed that it wants this call; an agent's event records it. */
   act: Act;
 };
 
@@ -62,7 +62,7 @@ export type Context<In> = {
   caller: Caller;
   app: App;
   data: Data;
-  /** Erasing an opened subject deletes the answer. */
+  /** When an opened subject is erased, the answer is deleted. */
   subjects: Pick<Subjects, "open">;
   /** The pipeline appends everything in one commit after the handler. */
   unit: UnitOfWork;
@@ -105,11 +105,14 @@ export type OperationDeclaration = {
   /** The reading of the input's words, which the unpaid 402 shows. A refusal becomes the errors of that 402. */
   understood?: (input: never, call: PricedCall) => JsonObject | undefined;
   status?: 200 | 201 | 202;
-  /** Kept secret: the request's digest is public, so a guess could be confirmed. */
+  /** Fields that stay secret: the request's digest is public, so it could confirm a guess. */
   secrets?: string[];
   /** Names the command for callers that cannot send Idempotency-Key; no part of the request. */
   named_by?: string;
-  /** A call without a name that equals one of its caller within these seconds is that command; a name makes it another. */
+  /**
+   * A call without an idempotency key that equals an earlier call of its caller within these seconds is the same
+   * command. A call with a key is not.
+   */
   repeats_within_s?: number;
   /**
    * Who gets a repeat for a payment, which is public. Default: anybody for commands and data answers, the payer for other reads
@@ -119,8 +122,8 @@ export type OperationDeclaration = {
   /** Members of the answer, at any depth, that a repeat for a payment omits for all but the owner. */
   told_once?: readonly string[];
   /**
-   * The answer is secret and not stored: a repeat is answered from the log. Strangers may name such a call too, with 32
-   * unguessable characters or more.
+   * The answer is secret and not stored: a repeat is answered from the log. Strangers may use an Idempotency-Key here
+   * too, of 32 unguessable characters or more.
    */
   kept?: false;
   /** Any other status is logged and counted. */
@@ -141,7 +144,7 @@ export type OperationDeclaration = {
    * in `handle` are logged, and prevent caching. With `lists`, nothing is cached.
    */
   vintage?: (data: Data) => string | undefined;
-  /** Not for refusals. Adds an ETag. */
+  /** The Cache-Control header, not for refusals. Adds an ETag. */
   caching?: (input: never) => string;
   /** Runs before a stored answer is returned: another key of the tenant may have made the call. */
   refuseTo?: (asked: Pick<Context<never>, "input" | "caller" | "app" | "data">) => void;

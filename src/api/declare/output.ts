@@ -75,8 +75,8 @@ export const picture = (about: string): Output => ({ kind: "picture", about });
 export type Picture = { chart: Chart; meta: Provenance };
 
 /**
- * `handle` refuses before it resolves to an iterable of framed text, whose chunks may end anywhere; a later error only cuts the
- * connection. `is_bounded`: ends as `bought` says, so that it can be repeated for its payment.
+ * `handle` refuses before it resolves to an iterable of framed text, whose chunks may end anywhere. A later error
+ * only cuts the connection. `is_bounded`: it ends where `bought` says, so that it can be repeated for its payment.
  */
 export const stream = (item: z.ZodType, last: z.ZodType, { is_bounded = false } = {}): Output => ({
   kind: "stream",

@@ -45,7 +45,7 @@ export function documentsOf(
     rngDocument(pages),
     operatorDocument(pages),
     health,
-    { ...health, path: "/healthz", summary: "The same, under the name that some monitors request" },
+    { ...health, path: "/healthz", summary: "Liveness, under the name that some monitors request" },
     ready,
     description("/openapi.json", catalogue, "every operation"),
     ...catalogue.areas
@@ -152,7 +152,7 @@ const keySet: Document = {
   type: "application/jwk-set+json",
   summary: "The public key that signs receipts and credentials, by each kid that they name",
   render: ({ signer, settings }) => {
-    // Over http a credential names the key by itself, so the set has it by both names.
+    // Over http a credential names the key by its `kid` alone, so the set lists the key under both names.
     const kids = new Set([
       keyUrl(settings.public_url, signer.kid),
       issuerOf(settings.public_url, signer).key,

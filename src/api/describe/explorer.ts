@@ -40,9 +40,13 @@ export const explorerDocuments = (): Document[] => [
     summary: "Each event type's meaning, in a sentence",
     render: ({ unit }) => ({ body: JSON.stringify(unit.schemas.meanings()) }),
   },
-  document("/log/page.css", "text/css", "How that page looks", { text: () => read("page.css") }),
-  document("/log/page.js", "text/javascript", "What that page does", { text: () => compiled("page.ts") }),
-  document("/log/worker.js", "text/javascript", "Where it verifies", {
+  document("/log/page.css", "text/css", "The style of the pages at /log and /soul", {
+    text: () => read("page.css"),
+  }),
+  document("/log/page.js", "text/javascript", "The script of the page at /log", {
+    text: () => compiled("page.ts"),
+  }),
+  document("/log/worker.js", "text/javascript", "The worker that verifies for that page", {
     policy: WORKER_POLICY,
     text: () => compiled("worker.ts"),
   }),
@@ -52,7 +56,9 @@ export const explorerDocuments = (): Document[] => [
   document("/rng/example.json", "application/json", "The proof of a roll, for the page to verify", {
     text: exampleRoll,
   }),
-  document("/rng/page.js", "text/javascript", "What that page does", { text: () => compiled("rng.ts") }),
+  document("/rng/page.js", "text/javascript", "The script of the page at /rng", {
+    text: () => compiled("rng.ts"),
+  }),
   document(
     "/rng/roll-verifier.js",
     "text/javascript",
@@ -79,10 +85,10 @@ export const explorerDocuments = (): Document[] => [
     policy: PAGE_POLICY,
     text: () => page("market.html", "/soul/market"),
   }),
-  document("/soul/page/market.js", "text/javascript", "What that page does", {
+  document("/soul/page/market.js", "text/javascript", "The script of the market's page", {
     text: () => compiled("market.ts"),
   }),
-  document("/soul/page/style.css", "text/css", "The additional styles of those pages", {
+  document("/soul/page/style.css", "text/css", "The additional styles of the pages at /soul", {
     text: () => read("soul.css"),
   }),
   document("/soul/page/directory.js", "text/javascript", "The script of the directory", {
@@ -94,24 +100,26 @@ export const explorerDocuments = (): Document[] => [
   document("/docs/page.css", "text/css", "The additional styles of the pages at / and /docs", {
     text: () => read("docs.css"),
   }),
-  document("/docs/page.js", "text/javascript", "What those pages do", { text: () => compiled("docs.ts") }),
+  document("/docs/page.js", "text/javascript", "The script of the pages at / and /docs", {
+    text: () => compiled("docs.ts"),
+  }),
   document(
     "/docs/try.js",
     "text/javascript",
-    "What an operation's page does: its call, and the demo wallet's payment",
+    "The script of an operation's page: its call, and the demo wallet's payment",
     { text: () => compiled("try.ts") },
   ),
-  document("/operator/page.js", "text/javascript", "What that page does", {
+  document("/operator/page.js", "text/javascript", "The script of the page at /operator", {
     text: () => compiled("operator.ts"),
   }),
-  document("/docs/wallet.js", "text/javascript", "The demo wallet of those pages", {
+  document("/docs/wallet.js", "text/javascript", "The demo wallet of the operations' pages", {
     text: () => compiled("wallet.ts"),
   }),
   document("/log/icon.svg", "image/svg+xml", "The pages' icon", { text: () => read("icon.svg") }),
-  document("/log/icon.png", "image/png", "The same in 512 pixels, for catalogues", {
+  document("/log/icon.png", "image/png", "The icon in 512 pixels, for catalogues", {
     text: () => readFile(join(FOLDER, "icon.png")),
   }),
-  document("/favicon.ico", "image/svg+xml", "The same, where browsers look for it", {
+  document("/favicon.ico", "image/svg+xml", "The icon, where browsers look for it", {
     text: () => read("icon.svg"),
   }),
 ];

@@ -1,4 +1,4 @@
-/** Descriptions of answer fields by name, for those whose schema has none of its own. */
+/** Descriptions of answer fields by name, for fields whose schema has no description of its own. */
 import type { JsonSchema } from "../declare/json-schema.ts";
 import words from "./field-words.json" with { type: "json" };
 

@@ -5,7 +5,7 @@ import type { Operation } from "../declare/operation.ts";
 
 const WEIGHTS = { name: 4, summary: 4, area: 2, description: 1, input: 0.5 };
 
-/** An operation that is named whole comes first. */
+/** An operation whose whole name is in the query comes first. */
 export function operationFinder(operations: readonly Operation[]): (words: string) => Operation[] {
   const find = textSearch(operations, { weights: WEIGHTS, textOf, related: RELATED_WORDS });
   return (text) => {

@@ -13,14 +13,14 @@ export function asOpenapi30(document: object): object {
   return { openapi: "3.0.3", info: { ...told, license }, ...rest };
 }
 
-/** Their members have names of ours, which are no keywords. */
+/** Members of these objects have names of ours, which are no keywords. */
 const NAMED = ["properties", "paths", "responses", "headers", "schemas", "parameters", "content"];
-/** Values, not schemas. */
+/** Their members are values, not schemas. */
 const VALUES = ["example", "examples", "default", "enum"];
-/** 3.0 lacks these keywords; each only narrows. */
+/** Keywords that 3.0 lacks. Each only narrows a schema, so it can be dropped. */
 const LACKING = ["propertyNames", "patternProperties", "prefixItems", "$schema", "unevaluatedProperties"];
 
-/** Converts the parts of 3.1 that the converter leaves. */
+/** Converts the parts of 3.1 that the converter leaves unchanged. */
 function mended(value: unknown, isNamed: boolean): unknown {
   if (Array.isArray(value)) return value.map((one) => mended(one, false));
   if (value === null || typeof value !== "object") return value;
@@ -35,7 +35,7 @@ function mended(value: unknown, isNamed: boolean): unknown {
   );
 }
 
-/** In 3.0 an exclusive bound is a mark on the inclusive one. */
+/** In 3.0 an exclusive bound is a flag on the inclusive one. */
 function bounded(node: Node): Node {
   const made = { ...node };
   for (const [mark, bound] of [
@@ -50,7 +50,7 @@ function constant({ const: only, ...node }: Node): Node {
   return only === undefined ? node : { ...node, enum: [only] };
 }
 
-/** 3.0 takes one type, so each of several is an alternative. */
+/** 3.0 takes one type, so each of several types becomes an alternative. */
 function several({ type, ...node }: Node): Node {
   if (!Array.isArray(type)) return type === undefined ? node : { ...node, type };
   return { ...node, anyOf: type.map((one) => ({ type: one })) };

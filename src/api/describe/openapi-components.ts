@@ -88,14 +88,14 @@ const parameters = {
     name: "On-Behalf-Of",
     in: "header",
     description:
-      "The agent that the caller acts for, by a delegation whose scopes allow it: SX#42, or SX#42; wallet=0x… where that has several wallets",
+      "The agent that the caller acts for, by a delegation whose scopes allow it: SX#42, or SX#42; wallet=0x… where that agent has several wallets",
     schema: { type: "string", pattern: "^SX#[1-9][0-9]{0,6}(; ?wallet=0x[0-9a-fA-F]{40})?$" },
   },
   MinLogPosition: {
     name: "Min-Log-Position",
     in: "header",
     description:
-      "The answer includes the log up to here: send `Log-Position` of an earlier answer. Without it you see the events that this process appended for you",
+      "The answer includes the log up to here: send the `Log-Position` of an earlier answer. Without it you see the events that this process appended for you",
     schema: { type: "string", pattern: "^[0-9A-Za-z-]{1,64}\\.[0-9]{1,15}$" },
   },
   Prefer: {
@@ -117,7 +117,7 @@ const headers = {
     schema: { type: "string" },
   },
   "Log-Position": {
-    description: "That event's place in the log; send it as `Min-Log-Position` of a later call",
+    description: "That event's position in the log; send it as `Min-Log-Position` of a later call",
     schema: { type: "string" },
   },
   "Event-Id": {

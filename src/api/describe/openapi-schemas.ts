@@ -5,7 +5,7 @@ type Schemas = Record<string, JsonSchema>;
 
 const SHORTEST_SHARED = 90;
 
-/** Every answer has these, so the answer's name is added. */
+/** Every answer has fields of these names, so the answer's name is added to theirs. */
 const OF_EVERY_ANSWER = /^(data|meta)\b/;
 
 export const componentRef = (name: string) => `#/components/schemas/${name}`;
@@ -41,7 +41,7 @@ function namesOfRepeated(components: Schemas, answers: Schemas): Map<string, str
     const text = textOf(schema);
     const before = places.get(text);
     places.set(text, { root, place, ...before, times: (before?.times ?? 0) + 1 });
-    // The first occurrence covered its inner schemas.
+    // The first occurrence covered the inner schemas of this one.
     if (before === undefined) for (const [inner, one] of innerOf(schema, place)) look(one, root, inner);
   };
   for (const [name, schema] of Object.entries({ ...components, ...answers })) look(schema, name, name);

@@ -144,7 +144,7 @@ function body(schema: InputSchema, inPath: string[], example: Record<string, unk
   };
 }
 
-/** `4XX` covers what any call may answer. */
+/** `4XX` covers the errors that any call may get. */
 function responses(operation: Operation, answer: JsonSchema | undefined): Schema {
   const priced = paymentOf(operation) !== undefined;
   const answers: Record<string, Schema> = {

@@ -4,7 +4,7 @@ import { inputReader } from "../declare/input.ts";
 import type { Catalogue, Operation } from "../declare/operation.ts";
 import { isInPath, methodOf, pathOf, pathWith } from "../declare/operation-facts.ts";
 
-/** True of all figures, so no operation repeats it. */
+/** True of all figures, so that no operation repeats it. */
 export const aboutFigures =
   "An answer's `meta` names the source of its figures: the dataset with its coverage, or the tables. It marks invented figures as " +
   "`synthetic`; they are never mixed with real ones. null is unknown or not delivered, never zero.";

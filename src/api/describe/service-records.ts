@@ -59,7 +59,10 @@ const iconsOf = (public_url: string) => [
   { src: `${public_url}/log/icon.svg`, mimeType: "image/svg+xml" as const, sizes: ["any"] },
 ];
 
-/** Without its signature. Both interfaces are bindings of their own, since the service speaks none of A2A's. */
+/**
+ * The card without its signature. It lists both interfaces as custom bindings, since the service speaks none of
+ * A2A's.
+ */
 function serviceCard({ areas, operations }: Catalogue, public_url: string) {
   return {
     name: SERVICE_NAME,
@@ -106,7 +109,7 @@ function serviceCard({ areas, operations }: Catalogue, public_url: string) {
 
 const MOST_EXAMPLES = 3;
 
-/** An agentId beyond exact numbers is text. */
+/** An agentId too large for an exact number is text. */
 const asNumber = (ref: string) => (Number.isSafeInteger(Number(ref)) ? Number(ref) : ref);
 
 function serviceRegistration(public_url: string, { settings, chain }: Pick<App, "settings" | "chain">) {

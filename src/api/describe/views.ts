@@ -52,7 +52,7 @@ export function viewUri(operation: Operation): string | undefined {
   return name && uriOf(name);
 }
 
-/** Nothing may be loaded and nothing called: an empty list allows no origin. */
+/** The view may load nothing and call nothing: an empty list allows no origin. */
 const POLICY = { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] };
 const META = { ui: { csp: POLICY, prefersBorder: true } };
 
@@ -88,14 +88,15 @@ async function documentOf(name: Name): Promise<string> {
     read("views/view.css"),
     compiled(`views/${name}.ts`, ["node:*"]),
   ]);
-  // Functions, because the texts have what `replace` takes for patterns; the script's own text must not end its element.
+  // Replacements are functions, because the texts contain patterns of `replace`. The script's own text must not end
+  // its element.
   return document
     .replace("A view", () => views[name].title)
     .replace("/* style */", () => themed(page) + own)
     .replace("/* script */", () => script.replaceAll("</script", "<\\/script"));
 }
 
-/** The pages' style, with the system's preference replaced by the host's where the host has one. */
+/** The pages' style. Where the host has a preference of its own, that replaces the system's. */
 function themed(css: string): string {
   const [light, dark] = [...css.matchAll(/:root \{([^}]*)\}/g)].map(([, variables]) => variables!);
   const scheme = (name: string, variables: string) =>
@@ -103,10 +104,10 @@ function themed(css: string): string {
   return `${css}${scheme("light", light!)}${scheme("dark", dark!)}`;
 }
 
-/** Widths of the two drawings: a conversation on a desk and on a phone. */
+/** Widths of the two drawings, for a conversation on a desktop and on a phone. */
 const [WIDE, NARROW] = [900, 340];
 
-/** The service's own drawing or page, which the view of an answer shows with its JSON. */
+/** The service's drawing or page that the view shows with the JSON of an answer. */
 export async function drawnFor(
   operation: Operation,
   answer: SourcedAnswer,

@@ -57,8 +57,8 @@ const needsInternal = ({ access }: GuardedOperation): boolean =>
   access.every(({ security }) => security.every((one) => "internal" in one));
 
 /**
- * Repeatable: checks the key, the delegation and the agent's status. A suspended agent may be read, so only one that could act at
- * first is refused later.
+ * Checks the key, the delegation and the agent's status; it may run again. A suspended agent may be read, so only an
+ * agent that could act at first is refused later.
  */
 function lasting(
   parts: Parts,

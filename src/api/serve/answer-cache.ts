@@ -21,7 +21,7 @@ const memoryOf = ({ once }: Pick<App, "once">): Memory =>
       }),
   );
 
-/** A cached answer whose data are unchanged. `seen`: the same data, watched by the caller. */
+/** A cached answer whose data is unchanged. `seen`: the same data, as the caller watches it. */
 export function cachedAnswer(
   app: Pick<App, "once">,
   question: string,

@@ -82,7 +82,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   return event ? { ...made, event } : made;
 }
 
-/** A payer without a signature of the call has shown itself by the payment. */
+/** Without a signature of the call, the payment itself shows who the payer is. */
 const unsigned = ({ kind }: Call["caller"]): Act => ({ by: kind === "payer" ? "payment" : "key" });
 
 type HandlerResult<Kind extends PreparedAnswer["kind"]> = Promise<Extract<PreparedAnswer, { kind: Kind }>>;
@@ -189,7 +189,7 @@ function notingSubjects(subjects: Subjects, personal: SealPersonal) {
   const opened = new Set<string>();
   const sealed: Sealed[] = [];
   return {
-    // A value is sealed at the first decision; without one, nothing was recorded.
+    // A value is sealed at the first decision; without a decision, nothing was recorded.
     noted: () => [...new Set([...opened, ...sealed.flatMap(({ subject_id }) => subject_id ?? [])])],
     subjects: {
       async open(page) {
@@ -224,14 +224,14 @@ export async function handled(operation: OperationDeclaration, context: Context<
   return as_of === undefined ? answer : withPosition(answer, as_of);
 }
 
-/** A cached answer must depend only on its declared vintage, or it would outlive a change. */
+/** A cached answer must depend only on its declared vintage, or it would stay after a change of other data. */
 function mayCache(
   { onBroken }: AnswerParts,
   { operation, data }: Call,
   { vintage, reading }: { vintage: string; reading: ReadRecord | undefined },
 ): boolean {
   const declared = watched(data);
-  // The vintage changed meanwhile: the answer is correct, but its name is not.
+  // The vintage changed meanwhile: the answer is correct, but its declared vintage is not.
   if (operation.vintage?.(declared.data) !== vintage) return false;
   const missed = [...(reading?.read ?? [])].filter((state) => !declared.read.has(state));
   if (missed.length > 0) onBroken(operation, "vintage", `read and not declared: ${missed.join("; ")}`);

@@ -28,7 +28,7 @@ export type Call = {
   /** SHA-256 of JCS {operation, input, form unless JSON}, in hex: the same for HTTP and MCP. */
   request_sha256: string;
   idempotency_key: string | undefined;
-  /** The name that the service gives a call of an operation with `repeats_within_s`, where the caller gives none. */
+  /** The name that the service gives a call of an operation with `repeats_within_s`, if the caller gives none. */
   repeat_name?: string | undefined;
   min_position: number;
   payment_id?: string;
@@ -43,8 +43,8 @@ export type Call = {
 export const sha256 = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
 
 /**
- * The digest covers the form: a payment for a picture buys no rows, and one for a fixed feed no endless stream. The digest is
- * public, so secrets enter it under the key `seal`.
+ * The digest covers the form: a payment for a picture buys no rows, and a payment for a fixed feed buys no endless
+ * stream. The digest is public, so secrets enter it under the key `seal`.
  */
 export function requestDigest(
   operation: Pick<Operation, "name" | "secrets" | "named_by">,
@@ -84,7 +84,7 @@ const onBehalf = ({ principal, delegation_id }: Mandate) => ({ on_behalf_of: pri
 
 const STRANGERS_NAME = 32;
 
-/** A delegate names commands apart from its principal. No tenant's name has a space. */
+/** A delegate's commands and its principal's have separate names. No tenant's name has a space. */
 const namerOf = (caller: Caller): string =>
   caller.kind === "delegate" ? `${caller.tenant} by ${caller.mandate.delegate}` : caller.tenant;
 

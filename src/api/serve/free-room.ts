@@ -1,6 +1,6 @@
 /**
- * Limits what free calls store a day: by address, by subject, and in all. Proven and paying callers have their own shares, so
- * that strangers cannot exhaust them.
+ * Limits how much free calls store a day: by address, by subject, and in total. Proven and paying callers have shares
+ * of their own, which strangers cannot exhaust.
  */
 import { LRUCache } from "lru-cache";
 import type { AddressLimits, CallLimit } from "../../core/model/ports/address-limits.ts";
@@ -46,7 +46,7 @@ export function createFreeRoom({ limits, writes_a_day, mib_a_day, callerStatusOf
     return found;
   };
 
-  /** A payer may share its address with anybody, so it is counted alone. */
+  /** A payer may share its address with others, so it is counted by its own name. */
   const countedFor = (
     caller: Caller,
     ip: string,
@@ -90,12 +90,12 @@ const RETRY_S = 3_600;
 
 const SHARE: Record<CallerStatus, string> = {
   stranger:
-    "of all strangers: prove a key (POST /soul/{id}/keys) or pay for a call, which have a share of their own",
-  proven: "of all who have proven a key: pay for a call, which has a share of its own",
+    "of all strangers together: prove a key (POST /soul/{id}/keys) or pay for a call, and you get another share",
+  proven: "of all who have proven a key: pay for a call, and you get another share",
   paying: "of all who have paid",
 };
 
 const refuseFull = (says: string, retry_after_s: number): never =>
-  refuse(coreProblems["rate-limited"], `the day's room for free calls is used up, that ${says}`, {
+  refuse(coreProblems["rate-limited"], `the day's limit of free calls is used up, that ${says}`, {
     retry_after_s,
   });

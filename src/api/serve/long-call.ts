@@ -6,7 +6,7 @@ import type { Clock } from "../../core/model/ports/clock.ts";
 
 const CHECK_MS = 15_000;
 
-/** A faster answer relies on admission, which trusts a cached key for as long. */
+/** A faster answer relies on admission, which trusts a cached key for this long. */
 const TRUSTED_MS = 1_000;
 
 export type LongCallParts = {
@@ -62,7 +62,7 @@ export class LongCall {
     if (performance.now() - this.#began > TRUSTED_MS) await this.check();
   }
 
-  /** After the end it passes one more chunk: the last line. */
+  /** After the end it passes one more chunk, which is the last line. */
   async *checked<T>(chunks: AsyncIterable<T>): AsyncGenerator<T> {
     void this.signal;
     try {

@@ -13,7 +13,7 @@ import { handled, withRestsOn } from "./answer.ts";
 import { cachedAnswer, storeAnswer } from "./answer-cache.ts";
 import { sha256 } from "./call.ts";
 
-/** As over HTTP, without the envelope, and with its citation. */
+/** The answer as over HTTP, without the envelope, and with its citation. */
 export type CitedAnswer = AnswerWithOrigin & {
   answer: { data: unknown; meta: SourcedAnswer["meta"] & { rests_on: string } };
 };
@@ -80,7 +80,7 @@ async function callOperation(
     data: reading.data,
   });
   const rests_on = reading.restsOn();
-  // Drops what JSON omits, so that it equals the sent answer.
+  // Drops the members that JSON omits, so that it equals the sent answer.
   const sent = JSON.parse(
     JSON.stringify(withRestsOn(answer as SourcedAnswer, rests_on)),
   ) as CitedAnswer["answer"];

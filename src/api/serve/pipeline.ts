@@ -148,7 +148,7 @@ async function quoted(
   return required(parts, ready.operation, request, { ...quote, ...(errors && { errors }), form });
 }
 
-/** Reads the input for the digest of its body alone, so a wrong one is reported to the caller that signs it. */
+/** Reads the input only for the digest of its body. So a caller that signs the body learns of a wrong one. */
 async function signInAsked(
   { terms }: Parts,
   ready: ReadableOperation,
@@ -176,13 +176,13 @@ const required = (
   }),
 });
 
-/** The call that a wallet may sign; a write is signed with its body, as far as that was read. */
+/** The call that a wallet may sign. A write is signed with its body, unless the body could not be read. */
 function signableOf({ presented: { method, path }, sent }: CallRequest): NonNullable<Quote["signable"]> {
   const signsBody = method !== "GET" && method !== "DELETE";
   return { method, path, ...(signsBody && { resources: [bodyDigest(sent)] }) };
 }
 
-/** A missing vintage is reported after payment, not in the quote. */
+/** The quote ignores a missing vintage; the call reports it after the payment. */
 async function quoteFor(
   { app }: Parts,
   operation: Operation,
@@ -205,7 +205,7 @@ async function quoteFor(
   }
 }
 
-/** Reads an input only if a query string could hold it, because a probe must stay cheap. */
+/** Reads an input only if a query string could hold it, because an unpaid request must stay cheap. */
 async function quotableInput(
   { reader }: ReadableOperation,
   request: CallRequest,

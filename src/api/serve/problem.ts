@@ -110,7 +110,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (!saysMore && isNoRoom(error))
     return new Refusal(
       coreProblems["no-room"],
-      "a disk of this service is full: nothing of this call was recorded and nothing was charged for it; its operator has to free some, and then the same call goes through",
+      "a disk of this service is full: nothing of this call was recorded or charged; once the operator has freed space, repeat the same call",
       { retry_after_s: NO_ROOM_RETRY_S, cause: error },
     );
   if (error instanceof Refusal) return error;

@@ -89,7 +89,7 @@ async function readInput(operation: Operation, reader: InputReader, request: Cal
   }
 }
 
-/** Neither the call nor its task is paid, but it may write. */
+/** Neither the call nor its task is paid for, but it may write. */
 const isFreeWrite = (operation: Operation, { pays, from_account, caller }: Admission): boolean =>
   effectOf(operation).changes !== "nothing" &&
   !pays &&
@@ -185,13 +185,13 @@ function nameOf(
   const field = named_by === undefined ? undefined : (input[named_by] as string | undefined);
   const { idempotency_key: header } = request;
   if (field !== undefined && header !== undefined && field !== header)
-    refuseField(named_by!, "is what Idempotency-Key says, or left out");
+    refuseField(named_by!, "must equal Idempotency-Key, or be omitted");
   const given = header ?? field;
   const { idempotency_key: proven } = admitted;
   // A proof's nonce is the only name.
   if (proven !== undefined && given !== undefined && given !== proven)
     refuse("invalid", "invalid Idempotency-Key", {
-      errors: [{ path: "Idempotency-Key", message: "is the nonce of SIGN-IN-WITH-X, or left out" }],
+      errors: [{ path: "Idempotency-Key", message: "must equal the nonce of SIGN-IN-WITH-X, or be omitted" }],
     });
   return proven ?? given;
 }

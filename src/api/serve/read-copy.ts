@@ -68,7 +68,7 @@ async function* cutWithReader<T>(chunks: AsyncIterable<T>, reader: FreshReader):
       yield next.value;
     }
   } finally {
-    // Not awaited: the server may never answer.
+    // Not awaited, because the server may never answer.
     each.return?.().catch(() => undefined);
   }
 }

@@ -1,4 +1,7 @@
-/** A call without a name of its caller's is named by its content, so that a repeat within some minutes is the same command. */
+/**
+ * A call to which its caller gives no name is named by its content, so that a repeat within some minutes is the same
+ * command.
+ */
 import type { RecordedCommit } from "../../../eventstore/store.ts";
 import type { App } from "../../core/app.ts";
 import { type Call, idempotencyOf } from "./call.ts";
@@ -8,8 +11,8 @@ type Unnamed = Pick<Call, "caller" | "idempotency_key" | "request_sha256"> & {
 };
 
 /**
- * Equal calls of a caller are numbered; a number is used again until its commit is `repeats_within_s` old. Two processes that both find
- * no recent commit choose the same number, and the log takes one commit a name.
+ * Equal calls of a caller are numbered. A number is used again until its commit is `repeats_within_s` old. Two
+ * processes that both find no recent commit choose the same number; the log accepts one commit per name.
  */
 export async function repeatName({ store, clock }: App, call: Unnamed): Promise<string | undefined> {
   const within_s = call.operation.repeats_within_s;

@@ -1,4 +1,4 @@
-/** The same Idempotency-Key gets the same answer. */
+/** Calls without a payment. The same Idempotency-Key gets the same answer. */
 import { transact } from "../../core/commands/transact.ts";
 import { decidesNothing } from "../../core/commands/unit.ts";
 import type { EventName } from "../../core/model/refusal.ts";

@@ -7,7 +7,9 @@ const EXPOSED =
 const ALLOWED =
   "Authorization, X-API-Key, Accept, Content-Type, Content-Encoding, Range, If-Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, X-PAYMENT, PAYMENT-SIGNATURE, Payment-Authorization, SIGN-IN-WITH-X, Signature, Signature-Input, Signature-Agent, On-Behalf-Of, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Content-Digest, Min-Log-Position, Last-Event-ID, X-Request-Id, traceparent, tracestate, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
 
-/** Most answers are no pages: omits page-only headers, and allows a page nothing. */
+/**
+ * For answers that are no pages: without page-only headers, and a browser that shows one as a page may load nothing.
+ */
 const SECURITY: HelmetOptions = {
   contentSecurityPolicy: {
     useDefaults: false,

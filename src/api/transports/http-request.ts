@@ -153,7 +153,7 @@ export const isLocal = ({ socket, headers }: Request): boolean =>
   headers["x-forwarded-for"] === undefined &&
   headers.forwarded === undefined;
 
-/** Other sites' scripts cannot forge Sec-Fetch-Mode, and the Host check stops DNS rebinding. */
+/** A page of another site cannot forge Sec-Fetch-Mode, and the Host check stops DNS rebinding. */
 export const isAtHome = (req: Request): boolean =>
   isLocal(req) &&
   req.headers["sec-fetch-mode"] === "navigate" &&
@@ -205,12 +205,12 @@ const wireOf = (req: Request): Wire =>
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** An operation that needs no body takes none of any content type, and reads what there is as JSON. */
+/** An operation that needs no body accepts an empty one of any content type, and reads any other as JSON. */
 async function readBody(req: Request, limit: number, isNeeded: boolean): Promise<JsonValue> {
   if (isNeeded && !req.is("application/json")) {
     throw new Refusal(coreProblems["unsupported-media-type"], "send the body as application/json");
   }
-  // raw-body would report an early disconnect as our fault.
+  // raw-body would report an early disconnect as the service's fault.
   if (req.destroyed) throw new DOMException("the caller left before its body was read", "AbortError");
   const body = await bodyBytes(req, limit);
   if (req.headers["content-encoding"] === undefined)

@@ -55,7 +55,7 @@ export function createHttp(parts: HttpParts): RequestListener {
   const compress = compression({ threshold: 1024 });
   const hint = hintsOf(parts.served.map(({ operation }) => operation));
   const serve = served(parts, hint);
-  // One layer, since each costs every call some microseconds.
+  // One layer for all of it, since each layer costs every call some microseconds.
   http.use((req, res, next) => {
     const run = observed(req, res);
     return run(() => {
@@ -203,7 +203,7 @@ function sendDocument(
   // Weak, because the bytes on the wire may be compressed.
   const etag = `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
   res.status(status ?? 200).set({ ETag: etag, "Cache-Control": "no-cache", ...headers });
-  // express would send the whole to a browser that asks with `Cache-Control: no-cache`, which says nothing of that.
+  // For a request with `Cache-Control: no-cache`, express would ignore the ETag and send the whole answer.
   if (res.statusCode === 200 && matches(req.headers["if-none-match"], etag))
     return void res.status(304).end();
   res.type(type ?? document.type).send(body);

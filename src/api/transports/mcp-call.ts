@@ -28,7 +28,7 @@ export type CallParts = {
   printer: Printer;
   public_url: string;
   problemOf: (error: unknown, path: string, request_id: string) => ProblemAnswer;
-  /** True if a digest names a vintage that can be read again. */
+  /** True if the digest names a vintage that is still stored. */
   isVintage: (digest: string) => boolean;
 };
 
@@ -104,7 +104,7 @@ export async function callTool(
   }
 }
 
-/** A drawing that fails does not cost the caller the answer. */
+/** If the drawing fails, the caller still gets the answer. */
 async function viewMeta({ printer }: CallParts, operation: Operation, body: Buffer) {
   try {
     return await drawnFor(operation, JSON.parse(body.toString()) as SourcedAnswer, printer);

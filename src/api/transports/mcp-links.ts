@@ -41,7 +41,7 @@ export const uriOf = (kind: Kind, id: string): string => `${SCHEME}//${kind}/${e
 
 type Content = CallToolResult["content"][number];
 
-/** Links from a result to the vintages, reports, receipts and proofs that can be read again. */
+/** Links from a result to the vintages, reports, receipts and proofs that can be read later. */
 export function linksOf(
   { isVintage }: { isVintage: (digest: string) => boolean },
   { structuredContent, isError, _meta: resultMeta }: CallToolResult,
@@ -74,7 +74,7 @@ export function linksOf(
   ];
 }
 
-/** The id of a payment of version 2 by EIP-3009. */
+/** The id of an EIP-3009 payment of version 2. */
 function paymentIn(payment: unknown): string | undefined {
   const { accepted, payload } = (payment ?? {}) as {
     accepted?: { network?: string; asset?: Hex };

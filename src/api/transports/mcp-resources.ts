@@ -47,7 +47,7 @@ const PAGE = 50;
 export function createResources(served: ReadonlyMap<string, ServedOperation>) {
   const ask = async (name: string, input: Record<string, unknown>, origin: CallOrigin): Promise<Answer> => {
     const operation = served.get(name);
-    // A service may offer some areas alone.
+    // A service may offer only some areas.
     if (!operation) return Promise.reject(notFound(name));
     return answerOf(operation, { arguments: input }, origin);
   };

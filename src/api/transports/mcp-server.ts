@@ -29,7 +29,7 @@ export const APPS_EXTENSION = "io.modelcontextprotocol/ui";
 const LISTS = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 const MINUTE = 60_000;
 
-/** One HTTP request, which has one server of its own. */
+/** One HTTP request; each has a server of its own. */
 export type HostRequest = {
   tools: (showsViews: boolean) => Tool[];
   origin: CallOrigin;
@@ -130,7 +130,7 @@ const page = z.looseObject({ cursor: z.string().optional() }).optional();
 const named = z.looseObject({ uri: z.string() });
 const complete = { resultType: "complete" } as const;
 
-/** Its methods as the extension defines them, for both revisions. */
+/** Its methods as the extension names them, in both revisions. */
 function serveSkills(server: Server, countMessage: () => void): void {
   server.setRequestHandler("skills/list", { params: page }, async () => {
     countMessage();

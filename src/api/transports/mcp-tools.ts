@@ -36,7 +36,7 @@ const callAny: Tool = {
       arguments: { type: "object", description: "Its input, as operations_find shows it; omitted = none" },
     },
   },
-  // It may call any operation, so it declares the worst effects.
+  // It may call any operation, so it declares the worst effects of all.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 };
 
@@ -120,7 +120,7 @@ function toolOf(operation: Operation, public_url: string): Tool {
   };
 }
 
-/** For people; the summary already begins the description, and a list has a limited size. */
+/** The title for people: the summary already begins the description, and a list has a limited size. */
 const titleOf = (name: string): string => `${name[0]!.toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
 
 const PICTURE = "Draws a chart.";

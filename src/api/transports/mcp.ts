@@ -72,7 +72,7 @@ async function withPlainBody(req: HttpRequest): Promise<IncomingMessage> {
   return Object.assign(Readable.from([body]), { method, url, headers }) as unknown as IncomingMessage;
 }
 
-/** The SDK refuses clients that accept no event stream, curl and plain JSON-RPC among them: these get one JSON body. */
+/** The SDK refuses clients that do not accept an event stream, such as curl. These get one JSON body. */
 function withPlainJson(newServer: () => Server, handler: McpHttpHandler): McpHttpHandler["fetch"] {
   return async (request, options) => {
     const accepted = request.headers.get("accept") ?? "*/*";
@@ -100,7 +100,10 @@ const SESSION = "mcp-session-id";
 const APPS_SESSION = "apps-";
 const REVISION = "mcp-protocol-version";
 
-/** Revisions of 2025 declare capabilities at the beginning alone: a session's name says for later requests that they had Apps. */
+/**
+ * In the revisions of 2025, a client declares capabilities only at the beginning. The session's name then says for
+ * later requests that the client has Apps.
+ */
 function withAppsSession(fetch: McpHttpHandler["fetch"]): McpHttpHandler["fetch"] {
   return async (request, options) => {
     // Later requests name their session or their revision.

@@ -14,10 +14,12 @@ const CODINGS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 export const ACCEPTED_CODINGS = "gzip, deflate, br";
-/** More would only cost time. */
+/** More codings than this would only cost time. */
 const MOST_CODINGS = 3;
 
-/** Refuses an unknown coding with 415, a body beyond `limit` decoded bytes, and one that is not as it is coded. */
+/**
+ * Refuses an unknown coding with 415, a body beyond `limit` decoded bytes, and a body that does not match its coding.
+ */
 export async function bodyBytes(req: Request, limit: number): Promise<Buffer> {
   const codings = (req.headers["content-encoding"] ?? "")
     .split(",")
@@ -29,7 +31,7 @@ export async function bodyBytes(req: Request, limit: number): Promise<Buffer> {
     const what = unknown === undefined ? "so many codings" : `the coding ${unknown.slice(0, 40)}`;
     refuse(
       coreProblems["unsupported-media-type"],
-      `${what} of a body is not read; send it plain, or as ${ACCEPTED_CODINGS}`,
+      `${what} of a body cannot be read; send it plain, or as ${ACCEPTED_CODINGS}`,
     );
   }
   const length = codings.length === 0 ? (req.headers["content-length"] ?? null) : null;

@@ -42,7 +42,7 @@ export type UnsignedAnswer = { status: number; headers: Record<string, string>; 
 /** Returns the headers of an answer with its signature. */
 export type SignAnswer = (answer: UnsignedAnswer) => Promise<Record<string, string>>;
 
-/** Called before the question is answered: the answer rests on the log up to this moment, at least. */
+/** Called before the question is answered: the answer then includes the log at least up to this moment. */
 export function answerSigner(app: App, req: Request): SignAnswer | undefined {
   if (!prefersSigned(req)) return undefined;
   const { position } = app.tail;
@@ -56,7 +56,7 @@ async function signed(
   { status, headers, body }: UnsignedAnswer,
 ): Promise<Record<string, string>> {
   const { "content-digest": asked, "content-encoding": coding } = req.headers;
-  // Without a digest that was compared with the body, the signature would not name the question.
+  // Without a digest that was compared with the body, the signature would not identify the question.
   if (hasBody(req) && (asked === undefined || coding !== undefined)) return headers;
   const { signer, clock, settings } = app;
   const unsigned = {

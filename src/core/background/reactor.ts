@@ -1,6 +1,6 @@
 /**
- * Reactors: a reactor declares what one tick does, and which failures may block it. One loop runs the ticks of all,
- * each reactor in one process at a time, until the service stops.
+ * Reactors. A reactor declares the work of one tick and the failures that may block it. One loop runs all ticks until
+ * the service stops. Only one process at a time runs a given reactor.
  */
 import type pg from "pg";
 import { type App, withParts } from "../app.ts";
@@ -15,8 +15,9 @@ import { inTick } from "../tracing.ts";
 export type ReactorLog = Record<"info" | "warn" | "error", (facts: object, message: string) => void>;
 
 /**
- * A tick's outcome: `done`; `idle` if nothing is open and only an event can make work due, or else the time
- * `idle_until`, by the app's clock; or the name of a failure, with a reason if its sentence is not enough.
+ * A tick's outcome. `done`: the next tick follows after the pause. `idle`: nothing is open, and only an event can
+ * make work due. `idle_until`: or that time, by the app's clock. Otherwise the name of a failure, with a reason if
+ * its sentence is not enough.
  */
 export type Outcome<Trouble extends string = string> =
   | "done"
@@ -27,9 +28,9 @@ export type Outcome<Trouble extends string = string> =
 
 /** A tick's context. */
 export type Tick<Memory = unknown> = {
-  /** Sends nothing, to a chain or a webhook, once the lease is lost, nor while the log takes nothing. */
+  /** Sends nothing to a chain or a webhook once the lease is lost, or while the log accepts no events. */
   app: App;
-  /** The findings of earlier ticks in this process; reset when another process may have acted in between. */
+  /** The findings of earlier ticks in this process. Emptied when another process may have acted in between. */
   memory: Memory;
   log: ReactorLog;
   /** Aborts when the service stops or the lease is lost. */
@@ -39,13 +40,16 @@ export type Tick<Memory = unknown> = {
 };
 
 type ReactorCommon = {
-  /** Unique; its row among the leases, and how health and metrics call it. */
+  /** Unique; the name of its lease, also used by health and metrics. */
   name: string;
-  /** The shortest pause between two ticks; after an idle one the log must have grown, or its time have come. */
+  /**
+   * The shortest pause between two ticks. After an idle tick, the log must also have grown, or the tick's
+   * `idle_until` have come.
+   */
   every_ms: number | ((app: App) => number);
   /** True if it runs with these settings. Default: always. */
   runs?(app: App): boolean;
-  /** The setting's fault that blocks it, and with it the service; undefined if none. */
+  /** The setting whose fault blocks it, and with it the service; undefined if there is none. */
   fault?(app: App): Promise<string | undefined>;
   /** Logged when its failures are over. */
   resumed: string;
@@ -56,7 +60,7 @@ type ReactorCommon = {
 export type Reactor = ReactorCommon & {
   troubles: Readonly<Record<string, string>>;
   grave: readonly string[];
-  /** Runs ticks with one memory. */
+  /** Runs ticks, which share one memory. */
   begin(): (turn: Omit<Tick, "memory">) => Promise<Outcome>;
 };
 
@@ -135,7 +139,7 @@ async function runTicks({ app, one, log, status, lease, signal }: Tenure): Promi
   const take = one.begin();
   await status.recall();
   while (!signal.aborted) {
-    // Read before the tick: any event during it ends the rest.
+    // Read before the tick, so that any event during it ends the pause.
     const { position } = app.tail;
     const outcome = await inTick(one.name, () => runTick(take, { app, log, signal, lease }));
     if (outcome === "lost") return;
@@ -146,7 +150,7 @@ async function runTicks({ app, one, log, status, lease, signal }: Tenure): Promi
   }
 }
 
-/** Idle until the earliest of these times, if any. */
+/** Idle until the earliest of these times; plain `idle` without any. */
 export function idleUntil(...times: readonly (string | null | undefined)[]): "idle" | { idle_until: string } {
   const [first] = times.filter((time) => typeof time === "string").toSorted();
   return first === undefined ? "idle" : { idle_until: first };
@@ -157,14 +161,14 @@ const REST_MS = 300_000;
 
 type Status = { status: string; reason?: string };
 
-/** The rest that a tick leaves to its reactor; the status of one that leaves none. */
+/** The pause that a tick leaves to its reactor, which is the status of one that leaves none. */
 function restOf(outcome: Outcome): { until: string | undefined } | Status {
   if (outcome === "idle") return { until: undefined };
   if (typeof outcome === "string") return { status: outcome };
   return "idle_until" in outcome ? { until: outcome.idle_until } : outcome;
 }
 
-/** Resolves when the log has grown past a position, or the time has come. It asks the database nothing. */
+/** Resolves once the log has grown past a position, or the time has come. It does not query the database. */
 async function untilWork({
   app,
   position,
@@ -181,7 +185,7 @@ async function untilWork({
   while (!signal.aborted && !isDue()) {
     const left_ms = rested_at - performance.now();
     if (left_ms <= 0) return;
-    // The clock may be set, so no timer waits for a time of its own.
+    // The clock may be set, so no timer waits for the whole time.
     const wait_ms = until === undefined ? left_ms : Math.min(left_ms, every_ms);
     if (await app.tail.grown(position + 1, wait_ms, signal)) return;
   }
@@ -278,7 +282,7 @@ class ReactorStatus {
     );
   }
 
-  /** Logs a failure when it begins and ends; true if there was anything to log. */
+  /** Logs a failure when it begins and when it ends; true if it logged something. */
   report(now: Status): boolean {
     const before = this.#reported;
     const isNew = before.status !== now.status || (now.status === "failed" && before.reason !== now.reason);
@@ -296,7 +300,7 @@ class ReactorStatus {
   }
 }
 
-/** Appends a decision's events; if a faster writer made it needless, the next tick sees that. */
+/** Appends a decision's events. If a faster writer made it unnecessary, the next tick sees that. */
 export async function unlessRefused(work: Promise<unknown>): Promise<void> {
   await work.catch((error) => {
     if (!(error instanceof Refusal) || error.code !== "conflict") throw error;

@@ -22,7 +22,7 @@ export async function sealFor(
   }
 }
 
-/** A replay returns the values that the earlier commit sealed, in the order of its events. */
+/** A replay returns the values that the earlier commit sealed, in the order of that commit's events. */
 export function sealedBefore(events: readonly RecordedEvent[]): (value: SealRequest) => Sealed {
   const left = new Map<string, Sealed[]>();
   for (const event of events) {

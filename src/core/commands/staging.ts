@@ -1,6 +1,7 @@
 /**
- * Writers of one stream do not wait for each other's commits. Each decides on the state that the one before it sent, and commits
- * only if that one does. A result without events has no such guard, so it is answered from committed state alone.
+ * Writers of one stream do not wait for each other's commits. Each decides on the state that the previous writer
+ * sent, and commits only if the previous writer does. A result without events has no such guard, so it is answered
+ * from committed state alone.
  */
 import { randomText } from "../../../eventstore/random.ts";
 import type { EventSchemas } from "../../../eventstore/schemas.ts";
@@ -45,7 +46,7 @@ type StagedStream = {
 
 type RunOptions = {
   isPatient: boolean;
-  /** A run that lost once queues first, so that it cannot starve. */
+  /** A run that lost once goes to the front of the queue, so that it cannot starve. */
   end: "last" | "first";
   /** Only an unpaid run may be refused for a long queue. */
   isRefusable: boolean;
@@ -91,7 +92,7 @@ export class Staging implements InUnit {
   readonly decide: Decide = async (entity, target, decision, expected = {}) => {
     const staged = await this.#stage(entity, target, decision, expected);
     const events = await this.#consider(entity, staged, decision).catch((refusal) => {
-      // Work that continues after a refusal must not block a stream that it does not write.
+      // A command may go on after a refusal. If it has staged nothing, it must not block a stream.
       if (![...this.#staged.values()].some((one) => one.events.length > 0)) this.leave();
       throw refusal;
     });
@@ -139,7 +140,7 @@ export class Staging implements InUnit {
     await this.#effects.perform();
   }
 
-  /** A run that lost its place queues at once, at the front. */
+  /** False for a run that lost its stream to another writer: it queues at once, at the front. */
   #mustPrepare(key: string): boolean {
     if (this.#leaveQueue || this.#staged.size > 0) return false;
     return this.#effects.arePending || (this.#run.end === "last" && this.#parts.cache.isBusy(key));
@@ -244,7 +245,7 @@ export class Staging implements InUnit {
     return { state: ahead.state, version: ahead.version, cached: true, after: ahead.sent };
   }
 
-  /** True where it decided on commits that were in flight and have ended. */
+  /** True where a decision used commits that were in flight and have since ended. */
   async lookedAhead(): Promise<boolean> {
     this.leave();
     await Promise.all([...this.#trusted].map(ending));

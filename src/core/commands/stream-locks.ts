@@ -1,15 +1,16 @@
 /**
- * A lock on a stream that several processes write; they take it one after another. Without it they invalidate each other's decisions,
- * and throughput collapses under load. Correctness never depends on it, so a writer that cannot get it continues without.
+ * A lock on a stream that several processes write; they take it one after another. Without it, they invalidate each
+ * other's decisions, and throughput collapses under load. Correctness never depends on the lock, so a writer that
+ * cannot get it continues without.
  */
 import { createHash } from "node:crypto";
 import type pg from "pg";
 
 const LOCK_SPACE = 1_413_565_520;
 const LOCK_MS = 25;
-/** A conflict makes a stream contested for this long. */
+/** After a conflict, a stream counts as contested for this long. */
 const CONTESTED_MS = 10_000;
-/** Each lock uses a connection, even while it is queued for. */
+/** Each lock uses a connection, even while it waits. */
 const MOST_LOCKS = 3;
 const SHARE_OF_POOL = 1 / 4;
 const LOCK_TIMEOUT = "55P03";
@@ -55,7 +56,7 @@ export class StreamLocks {
     if (this.#connections >= this.#most || this.#isPoolBusy()) return undefined;
     const lock = await this.#take(key);
     if (lock) return { leave: join(lock), isNew: true };
-    // The queue continues without a lock: not every writer should wait that long.
+    // After this wait, the queue continues without a lock: not every writer should wait that long.
     this.#contested.delete(key);
     return undefined;
   }
@@ -83,7 +84,7 @@ export class StreamLocks {
       clearTimeout(timer);
       this.#locks.delete(key);
       resolveEnd();
-      // A connection that misses the commit has lost the lock, or loses it on close.
+      // A connection that misses the commit has lost the lock, or loses it when it is closed.
       void client
         .query("commit")
         .then(
@@ -109,7 +110,7 @@ export class StreamLocks {
     const text = `begin; set local lock_timeout = ${waits_ms}; set local idle_in_transaction_session_timeout = ${most_ms};
       select pg_advisory_xact_lock(${LOCK_SPACE}, ${name})`;
     try {
-      // A lost network or an exhausted pooler does not report the lock timeout.
+      // When the network is lost or the pooler has no connection, the lock timeout is not reported.
       const query: pg.QueryConfig & { query_timeout: number } = { text, query_timeout: 2 * waits_ms };
       await client.query(query);
       return client;

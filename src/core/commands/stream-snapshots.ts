@@ -1,7 +1,7 @@
 /**
- * Snapshots of long streams only save time; deleting them is safe. A snapshot is used only if the log has its event and hash, its
- * fold version is the code's, and its HMAC is valid. So neither a log that was reset nor a writer to the table can change a
- * decision.
+ * Snapshots of long streams only save time; deleting them is safe. A snapshot is used only if the log has its event
+ * and hash, its fold version is the code's, and its HMAC is valid. So neither a reset log nor a writer to the table
+ * can change a decision.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deserialize, serialize } from "node:v8";

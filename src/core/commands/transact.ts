@@ -76,12 +76,12 @@ export async function transact<T, Done = undefined>(
       isPatient = error instanceof Refusal && !isSent && (await unit.lookedAhead());
       if (isPatient) continue;
       if (error instanceof Refusal && !isSent && (await unit.hasMovedOn())) continue;
-      // After the send, the commit may exist whatever failed then.
+      // After the send, the commit may exist, whatever failed afterwards.
       if (!isSent) {
         unit.leave();
         await reserved.release();
       }
-      // The same command may have been committed meanwhile, and cause this refusal.
+      // The same command may have been committed meanwhile, and may be the cause of this refusal.
       const first = error instanceof Refusal ? await findEarlier(parts.store, command) : undefined;
       if (!first) throw error;
       return await replay(parts, command, first, work);

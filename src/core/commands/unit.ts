@@ -10,7 +10,7 @@ export type Target = { tenant: string; id: string };
 export type Decision<State, E extends DomainEvent> = (state: State) => E[];
 export type DecisionResult<State, E extends DomainEvent> = { state: State; events: E[]; version: number };
 
-/** `is_new`: the stream is not read. Where that is wrong, the work runs again over the stream. */
+/** `is_new`: the stream is not read. If it does exist, the work runs again and reads it. */
 export type StreamExpectation = { is_new?: boolean };
 
 /** Stages the events; one commit appends them all. */
@@ -45,7 +45,7 @@ export type Reservation = {
   release(): Promise<void>;
 };
 
-/** Takes once per command, however often its work runs; a replay takes nothing. */
+/** Takes once per command, however often its work runs. A replay takes nothing. */
 export type Reserve = (name: string, reservation: Reservation) => Promise<boolean>;
 
 /**

@@ -1,6 +1,9 @@
 const AT_ONCE = 50;
 
-/** Limits concurrency, so that neither a node nor the log is overloaded. Results are in order. */
+/**
+ * Limits concurrency, so that neither a node nor the log is overloaded. Returns the results in the order of the
+ * items.
+ */
 export async function forEach<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (let at = 0; at < items.length; at += AT_ONCE)

@@ -14,7 +14,7 @@ export const RENEW_MS = 1_500;
 export type Lease = { name: string; holder: string; token: number };
 
 /**
- * The time to the next moment at which this process takes and renews its leases: all at the same moments, so that one
+ * The time until this process next takes and renews its leases. It does so for all at the same moments, so that one
  * statement serves them.
  */
 export const untilRenewal_ms = (every_ms = RENEW_MS): number =>
@@ -53,7 +53,7 @@ export class Leases {
   }
 
   async #takeThose(requests: readonly LeaseRequest[]): Promise<(Lease | undefined)[]> {
-    // Locked rows are skipped and names are inserted in one order, so that two such statements never deadlock.
+    // Skips locked rows and inserts names in one order, so that two such statements never deadlock.
     const { rows } = await this.#pool.query<Lease>(
       `with asked as (select * from unnest($1::text[], $2::uuid[]) as one (name, holder)),
          free as (select t.${this.#name} as name, asked.holder from ${this.#table} t join asked on t.${this.#name} = asked.name
@@ -137,7 +137,7 @@ export class Leases {
     );
   }
 
-  /** Blocks a takeover until it ends. Rejects with LeaseLost where another process has the lease. */
+  /** No other process can take the lease until the work ends. Rejects with LeaseLost. */
   async transaction<T>({ name, token }: Lease, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     try {
@@ -172,16 +172,16 @@ export class LeaseLost extends Error {
   }
 }
 
-/** `heart`: renewed regularly. `work`: the work writes each renewal with its results. */
+/** `heart`: the lease is renewed regularly. `work`: the work writes each renewal with its results. */
 export type Renewal = "heart" | "work";
 
 export type HeldLease = {
   readonly lease: Lease;
-  /** Aborts once the heart has lost the lease; work that renews it finds out by itself. */
+  /** Aborts once the regular renewal finds the lease lost. Work that renews the lease notices the loss by itself. */
   readonly lost: AbortSignal;
   /** Call before any send. Rejects with LeaseLost. */
   confirm(): Promise<void>;
-  /** Blocks a takeover until it ends. Rejects with LeaseLost. */
+  /** No other process can take the lease until the work ends. Rejects with LeaseLost. */
   transaction<T>(work: (tx: pg.ClientBase) => Promise<T>): Promise<T>;
 };
 
@@ -241,7 +241,10 @@ function beat(leases: Leases, lease: Lease, taken_at: number, onLost: () => void
   return { stop };
 }
 
-/** Calls `renew` at each renewal of leases that hold so long, until it is stopped. It keeps no process alive. */
+/**
+ * Calls `renew` at each renewal of leases that last so long, until it is stopped. Its timer does not hold the process
+ * open.
+ */
 function everyRenewal(holds_ms: number, renew: () => void): () => void {
   const every_ms = Math.min(RENEW_MS, holds_ms / 4);
   let timer: NodeJS.Timeout;

@@ -7,7 +7,7 @@ export type LeasedWork = {
   renewal: Renewal;
   /** Runs until the signal aborts. Work that renews its own lease ends when it finds it lost. */
   work(held: HeldLease, signal: AbortSignal): Promise<unknown>;
-  /** Called for a failed acquisition or failed work; both are retried. */
+  /** Called when an acquisition or the work fails; both are retried. */
   failed(error: unknown): unknown;
 };
 
@@ -17,7 +17,7 @@ export type LeasedLoop = {
 };
 
 export function startLeasedLoop(leased: LeasedWork): LeasedLoop {
-  // Each loop has its own: Node warns when a signal has more than ten listeners.
+  // Each loop has its own signal: Node warns when a signal has more than ten listeners.
   const stopping = new AbortController();
   const ended = run(leased, stopping.signal);
   return {

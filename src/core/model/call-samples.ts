@@ -1,6 +1,6 @@
 /** A call as code to paste: for a shell, TypeScript and Python. */
 
-/** Not spelt in the sample, because the check of imports reads texts too. */
+/** In two parts, because the check of imports also reads string literals. */
 const IMPORT = "import";
 
 export type CallSample = {

@@ -50,7 +50,7 @@ export type Purpose =
   | "refund"
   | "unasked refund"
   | "withdrawal"
-  /** Strangers cause it: deposits into channels, and their refunds. */
+  /** Caused by others: deposits into channels, and refunds of channels. */
   | "channel deposit"
   /** Our own money: claims of channels, and the transfer of what they earned. */
   | "channel claim"
@@ -67,11 +67,11 @@ export type Purpose =
 export type SendOptions = {
   purpose: Purpose;
   gas: bigint;
-  /** Sends it unbundled: a stranger's contract could burn its neighbours' gas. */
+  /** Sends it unbundled: a stranger's contract could use up the gas of other calls in the bundle. */
   alone?: boolean;
   /**
-   * The current form of an unbundled call, for replacing a stuck transaction. A call whose nonce another transaction used is not
-   * resent; that rejects with ChainUnavailable.
+   * The current form of an unbundled call, for replacing a stuck transaction. If another transaction used the call's
+   * nonce, it is not sent again, and it rejects with ChainUnavailable.
    */
   renew?(): Promise<Call & { gas: bigint }>;
   /** Called right before an unbundled call is signed: a rejection cancels the send. */
@@ -87,7 +87,10 @@ export type SendOptions = {
 export type StateProof = { block: Block; header: Hex; account_proof: Hex[]; storage_proofs: Hex[][] };
 
 export type ReadOptions = {
-  /** A gas limit for all calls together; needed where a stranger's contract runs, which then must be the only one. */
+  /**
+   * A gas limit for all calls together, needed where a stranger's contract runs. That contract then must be the only
+   * one.
+   */
   gas?: bigint;
   mined?: boolean;
 };

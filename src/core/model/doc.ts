@@ -11,7 +11,7 @@ export type DocTable = { title: string; columns: DocColumn[]; rows: DocRow[]; wi
 
 export type DocItem = { text: string; note?: string };
 
-/** Printed verbatim; its brackets cite nothing. */
+/** Printed verbatim; square brackets in it are no citations. */
 export type DocQuote = { text: string; by: string };
 
 /** Starts a new page in print, unless `on`. A chart's figures also appear in a table. */

@@ -49,7 +49,7 @@ export const idFrom = (name: string, operation: string) => {
   const article = /^[aeiou]/.test(name) ? "an" : "a";
   return z
     .string()
-    .regex(/^[0-9a-f]{32}$/, `is ${article} ${name} that ${operation} answered: 32 hex digits in lower case`);
+    .regex(/^[0-9a-f]{32}$/, `is ${article} ${name} that ${operation} returned: 32 hex digits in lower case`);
 };
 
 export const digits = z.string().regex(/^\d{1,78}$/, "is a whole number as a decimal string");

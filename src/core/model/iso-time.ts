@@ -27,7 +27,7 @@ export function microsecondsOf(text: string): number | undefined {
     number,
   ];
   const isMidnight = hours === 24 && minutes === 0 && seconds === 0 && !/[1-9]/.test(fraction);
-  // A leap second is the last of its day; it is the first moment of the next here, as in POSIX.
+  // A leap second is the last second of its day. Here it is the first moment of the next day, as in POSIX.
   if (
     date === undefined ||
     (hours > 23 && !isMidnight) ||
@@ -37,7 +37,7 @@ export function microsecondsOf(text: string): number | undefined {
     return undefined;
   const offset = offsetOf(zone);
   if (offset === undefined) return undefined;
-  // A fraction is of the smallest part that is written.
+  // A fraction belongs to the smallest unit that is written.
   const unit = second !== undefined ? 1_000_000n : minute !== undefined ? 60_000_000n : HOUR_US;
   const digits = fraction.slice(0, 30);
   const scale = 10n ** BigInt(digits.length);
@@ -58,7 +58,7 @@ function dayInYear(year: number, day: number): number | undefined {
   return day > 0 && at.getUTCFullYear() === year ? at.getTime() : undefined;
 }
 
-/** The first week of a year has its fourth of January; a year has 52 weeks or 53. */
+/** The first week of a year contains the fourth of January; a year has 52 or 53 weeks. */
 function dayOfWeek(year: number, week: number, weekday: number): number | undefined {
   const monday = (of: number) => {
     const fourth = dayOfMonth(of, 1, 4)!;
@@ -68,7 +68,7 @@ function dayOfWeek(year: number, week: number, weekday: number): number | undefi
   return week > 0 && at < monday(year + 1) ? at : undefined;
 }
 
-/** Minutes; ISO 8601 has no negative zero. */
+/** In minutes; ISO 8601 has no offset of -00:00. */
 function offsetOf(zone: string): number | undefined {
   if (/^z$/i.test(zone)) return 0;
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(":", "") || 0)];

@@ -20,7 +20,7 @@ export function isMailAddress(text: string): boolean {
 function isDomain(domain: string): boolean {
   let ascii: string;
   try {
-    // The registries' letters beyond ASCII, as they are sent.
+    // Letters beyond ASCII as the registries store them.
     ascii = new URL(`http://${domain}`).hostname;
   } catch {
     return false;

@@ -3,7 +3,7 @@ import { ml_dsa44 } from "@noble/post-quantum/ml-dsa.js";
 
 export const ML_DSA_BYTES = { public_key: 1_312, signature: 2_420, seed: 32 } as const;
 
-/** A key pair for which a quantum computer finds no private key. */
+/** A key pair whose private key even a quantum computer cannot compute from the public one. */
 export type MlDsaKey = { public_key: Uint8Array; sign(message: Uint8Array): Uint8Array };
 
 /** The key pair of a secret seed of 32 bytes. */

@@ -1,4 +1,6 @@
-/** The words for an issue of a schema that brings none of its own: what the value is, in the terms of JSON. */
+/**
+ * A message for a schema issue that brings no text of its own. It says, in the terms of JSON, which values are valid.
+ */
 import type { z } from "zod";
 
 const kinds: Readonly<Record<string, string>> = {

@@ -91,7 +91,11 @@ export const coreProblems = problemTypes({
     title: "Not acceptable",
     meaning: "`errors` lists the available forms of this answer. Nothing was charged.",
   },
-  conflict: { code: "conflict", title: "Conflict", meaning: "The present state does not allow it." },
+  conflict: {
+    code: "conflict",
+    title: "Conflict",
+    meaning: "The current state of the thing does not allow this call.",
+  },
   "precondition-failed": {
     code: "invalid",
     status: 412,

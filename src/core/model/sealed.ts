@@ -33,7 +33,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 /** The same mail address is another subject for another tenant. */
 export type SubjectName = { tenant: string; kind: string; name: string };
 
-/** A sealed value opens only at its own place. */
+/** A sealed value can be opened only in the event and field for which it was sealed. */
 export type SealLocation = { tenant: string; stream_id: string; type: string };
 
 export const sealLocation = (

@@ -9,7 +9,7 @@ import { refuse } from "./refusal.ts";
 
 export const events = {
   SubjectErasureRequested: {
-    means: "The personal data of somebody is to be erased.",
+    means: "Somebody requested the erasure of a person's data.",
     1: z.strictObject({
       subject_id: madeId,
       by: z.enum(["owner", "operator"]).describe("The requester: the subject's tenant, or the operator."),
@@ -17,7 +17,7 @@ export const events = {
     }),
   },
   SubjectErased: {
-    means: "The key to a person's data was destroyed: the data cannot be read any more.",
+    means: "The key to a person's data was destroyed, so nobody can read the data any more.",
     1: z
       .strictObject({
         subject_id: madeId,

@@ -3,7 +3,7 @@ import { distance } from "fastest-levenshtein";
 import MiniSearch from "minisearch";
 import { stemmer } from "stemmer";
 
-/** Words of every question, which tell no entry from another. */
+/** Words that occur in every question, and so distinguish no entry. */
 const COMMON = new Set(
   (
     "a about an and any are as at be by can do does for from get has have how i if in into is it its me much my of on " +
@@ -11,16 +11,16 @@ const COMMON = new Set(
   ).split(" "),
 );
 
-/** Shorter words are too often the beginning of another, or another but for a letter. */
+/** A shorter word is too often the beginning of another word, or differs from one by a single letter. */
 const SHORTEST_BEGINNING = 4;
 const SHORTEST_MISSPELT = 5;
 /** Wrong letters as a share of the word's length. */
 const WRONG_LETTERS = 0.2;
 /** The index splits its texts here. */
 const BETWEEN_WORDS = /[\n\r\p{Z}\p{P}]+/u;
-/** All related words of a question together count as this share of one of its words. */
+/** All related words of a question together count as this share of one word of the question. */
 const RELATED = 0.5;
-/** The score of an entry with half of the words is divided by four. */
+/** An entry with half of the words has a quarter of the score. */
 const COVERAGE_EXPONENT = 2;
 
 /** `weights`: of the text in each field; `weightOf`: of an entry among others; `related`: groups of words. */
@@ -112,7 +112,7 @@ function stemOf(word: string, vocabulary?: Map<string, string>): string | null {
   return stem;
 }
 
-/** The stem of the nearest known word; `stem` itself where none is near, since it may begin one. */
+/** The stem of the nearest known word. Without a near one, `stem` itself, because it may be the beginning of a word. */
 function corrected(word: string, vocabulary: ReadonlyMap<string, string>, stem: string): string {
   if (word.length < SHORTEST_MISSPELT) return stem;
   const most = Math.round(word.length * WRONG_LETTERS);

@@ -1,6 +1,7 @@
 /**
- * Keys without a recorded use: the order was refused, its payment failed, the process died. They are recalled before they are
- * destroyed. Every commit of sealed data depends on this stream, so a value sealed before a recall is sealed again.
+ * Keys without a recorded use: the order was refused, its payment failed, or the process died. They are recalled
+ * before they are destroyed. Every commit of sealed data depends on this stream, so values that were sealed before a
+ * recall are sealed again.
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "./entity.ts";

@@ -5,8 +5,8 @@ import { LEASE_SECONDS, type Lease } from "../coordination/lease.ts";
 export const KEEP_MS = 50;
 
 /**
- * Checkpoints that skip irrelevant events: those of an interval share one statement, one statement at a time. Their
- * delay only costs some reads after a crash, so a locked row is left for the next time.
+ * Stores checkpoints that pass irrelevant events. One statement an interval stores them all. A delay only costs some
+ * reads after a crash, so a locked row waits for the next interval.
  */
 export class Checkpoints {
   readonly #pool: pg.Pool;
@@ -59,8 +59,8 @@ export class Checkpoints {
 }
 
 /**
- * Moves the checkpoints whose rows are unlocked, and renews their leases; returns by number which leases are held
- * and which are another's.
+ * Moves the checkpoints whose rows are unlocked, and renews their leases. Returns, by number, which leases this
+ * process holds and which another process holds.
  */
 async function moveFreeCheckpoints(
   tx: pg.ClientBase,

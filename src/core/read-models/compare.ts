@@ -1,6 +1,6 @@
 /**
- * Folds the log beside the stored read models and compares their rows. One transaction at one moment gives the stored
- * schemas other names, makes empty ones under theirs, folds into these, and rolls back: other sessions see nothing of it.
+ * Folds the log next to the stored read models and compares their rows. One transaction renames the stored schemas,
+ * makes empty ones under their names, folds into these, and rolls back. So other sessions see nothing of it.
  */
 import type pg from "pg";
 import type { EventSchemas } from "../../../eventstore/schemas.ts";
@@ -90,7 +90,7 @@ async function makeEmpty(client: pg.ClientBase, projections: readonly Projection
   await client.query(OBJECTS);
 }
 
-/** Folds read stored texts and say how long they are kept: they read the stored ones and change none. */
+/** Folds read stored texts and extend their expiry. During a comparison they extend nothing. */
 const OBJECTS = `alter schema objects rename to ${OBJECTS_STORED}; create schema objects;
   create view objects.small as table ${OBJECTS_STORED}.small;
   create rule unchanged as on update to objects.small do instead nothing;

@@ -13,9 +13,12 @@ type Tables = {
   version: number;
   /** Only `create table if not exists read.…`, `create index if not exists … on read.…` and `drop index if exists read.…`. */
   ddl: string;
-  /** Makes again, from folded rows, the rows that a reactor stores; `stored` is the schema of those. For comparisons. */
+  /**
+   * Recomputes, from folded rows, the rows that a reactor stores; `stored` is the schema with the reactor's rows. For
+   * comparisons.
+   */
   remake?(tx: pg.ClientBase, stored: string): Promise<void>;
-  /** By table, the rows of a schema that the log decides, where it does not decide all columns of all rows. */
+  /** By table: the rows and columns of a schema that follow from the log, where a table has others too. */
   decided?: Readonly<Record<string, (schema: string) => string>>;
 };
 

@@ -57,7 +57,7 @@ const SILENT_MS = 2_000;
 const MOST_LAG_S = 5;
 /** A database in recovery sends no notifications, so its tail polls. */
 const POLL_MS = 50;
-/** Every serving copy has older appends: otherwise it would be left out. */
+/** Every copy that serves has all older appends; otherwise it would be left out. */
 const REMEMBER_MS = 2 * (MOST_LAG_S * 1_000 + LOOK_MS + SILENT_MS);
 const TENANTS = 10_000;
 
@@ -118,7 +118,7 @@ class PastHeads {
   add(position: number): void {
     const at = performance.now();
     if (this.#heads.at(-1)?.position !== position) this.#heads.push({ at, position });
-    // Older samples make no difference to the lag limit.
+    // Older samples do not affect the lag limit.
     while (this.#heads.length > 2 && at - this.#heads[1]!.at > 60_000) this.#heads.shift();
   }
 
@@ -163,7 +163,7 @@ class Reader {
   #matched: Pick<ReaderStatus, "epoch" | "in_recovery"> | undefined;
   /** Aborted when the copy is left out; replaced when it serves again. */
   #serving = new AbortController();
-  #left_out: string | null = "it has not been looked at yet";
+  #left_out: string | null = "it has not been checked yet";
 
   constructor(database: ReaderDatabase, log: ReadersLog) {
     this.#database = database;
@@ -180,7 +180,7 @@ class Reader {
     return this.#left_out === null;
   }
 
-  /** -1 for a copy that is left out: silent, promoted, or with another log. */
+  /** -1 for a copy that is left out: it is silent, was promoted, or has another log. */
   async positionOf(reads: ReadSource): Promise<number> {
     try {
       const now = await inTime(WAIT_MS, readerStatus(this.#database.pool, reads), silent);
@@ -270,7 +270,7 @@ class Reader {
     if (now.head < furthest) {
       if ((await primary.headAt(furthest)) !== undefined)
         return `it went back from position ${furthest} to ${now.head}`;
-      // The primary was reset, and this is a copy of its new state.
+      // The primary was reset, and the copy follows its new log.
       this.#position = now.head;
     }
     const lag_s = heads.lagOf(now.head);

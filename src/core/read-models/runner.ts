@@ -22,7 +22,7 @@ const GATHER_TIMES = 4;
 const MOST_GATHER_MS = 250;
 /** Position queries within this time share an answer. */
 const SHARED_MS = 5;
-/** This many events justify a transaction at once, so a lagging projection does not wait. */
+/** So many waiting events start a transaction at once, so that a lagging projection does not wait. */
 const FULL = 256;
 const RETRY_MS = 500;
 /** Folds use this share of the pool's connections, so that they do not block calls. */
@@ -116,7 +116,7 @@ type Parts = {
   folding: Folding;
   log: RunnerLog;
   leases: Leases;
-  /** So many folds of all projections are under way at once. */
+  /** The number of folds that run at once, over all projections. */
   atOnce: LimitFunction;
   checkpoints: Checkpoints;
 };
@@ -154,13 +154,13 @@ class Progress {
     this.#moves.wake();
   }
 
-  /** Resolves when it has moved on, which it may never do here, or after so long. */
+  /** Resolves when the projection has moved on, or after so long. In this process it may never move on. */
   moved(ms: number): Promise<void> {
     return this.#moves.within(ms);
   }
 }
 
-/** The pause in which events gather, until somebody waits for the projection. */
+/** The pause in which events gather. It ends when somebody waits for the projection. */
 class Gathering {
   #waiting: AbortController | undefined;
 
@@ -259,8 +259,8 @@ async function nextEvents({ tail, follower, signal }: Tenure & { follower: Follo
 const gatherFor = (took_ms: number) => Math.min(Math.max(GATHER_TIMES * took_ms, GATHER_MS), MOST_GATHER_MS);
 
 /**
- * Folds with its checkpoint in one transaction, once it is its turn: returns the duration, or undefined if the
- * lease is lost.
+ * Folds with its checkpoint in one transaction, as soon as another fold ends. Returns the duration, or undefined if
+ * the lease is lost.
  */
 async function foldInTurn(
   { pool, leases, atOnce, progress, lease }: Tenure,
@@ -269,10 +269,10 @@ async function foldInTurn(
 ): Promise<number | undefined> {
   const renew = async () => {
     const isHeld = await leases.renew(lease).catch(() => undefined);
-    // Another may go on with it meanwhile.
+    // Another process may continue it meanwhile.
     if (isHeld === false) progress.isKept = false;
   };
-  // While it waits for its turn, nothing else renews the lease.
+  // While it waits for another fold to end, nothing else renews the lease.
   const renewing = setInterval(() => void renew(), RENEW_MS);
   return atOnce(() => {
     clearInterval(renewing);

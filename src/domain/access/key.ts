@@ -28,7 +28,7 @@ export const tenantName = z
     /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
     "a tenant is 1-63 lower-case letters, digits or inner hyphens",
   )
-  .refine((name) => !RESERVED.includes(name), `these names are the house's own: ${RESERVED.join(", ")}`);
+  .refine((name) => !RESERVED.includes(name), `these names are reserved: ${RESERVED.join(", ")}`);
 
 /** A tenant as the log names it: by its name, or `test:<name>` for the tenant of its test keys. */
 export const loggedTenant = z

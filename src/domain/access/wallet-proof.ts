@@ -32,7 +32,10 @@ const walletProof = z.strictObject({
   nonce: z.string().regex(/^[A-Za-z0-9]{8,64}$/, "is 8 to 64 letters and digits"),
   issuedAt: isoTime,
   expirationTime: isoTime.optional(),
-  resources: z.array(z.string()).max(2, "are the body's digest and for whom the call is made").optional(),
+  resources: z
+    .array(z.string())
+    .max(2, "are the digest of the body and the principal of the call")
+    .optional(),
   signature: z
     .string()
     .regex(/^0x([0-9a-fA-F]{2}){1,4096}$/, "is 0x and 1 to 4096 bytes in hex")
@@ -69,10 +72,10 @@ export function readWalletProof(header: string, call: RequestedCall, now: Date):
   const age_s = (now.getTime() - millisecondsOf(proof.issuedAt)) / 1_000;
   if (age_s > PROOF_SECONDS || age_s < -AHEAD_SECONDS)
     refuseProof([
-      { path: "issuedAt", message: `is not within the last ${PROOF_SECONDS} seconds; sign anew` },
+      { path: "issuedAt", message: `is not within the last ${PROOF_SECONDS} seconds; sign again` },
     ]);
   if (proof.expirationTime !== undefined && millisecondsOf(proof.expirationTime) <= now.getTime())
-    refuseProof([{ path: "expirationTime", message: "is over; sign anew" }]);
+    refuseProof([{ path: "expirationTime", message: "has passed; sign again" }]);
   return proof;
 }
 

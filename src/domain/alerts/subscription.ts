@@ -131,7 +131,7 @@ export const events = {
     upcast: { 1: withDeviation },
   },
   AlertDelivered: {
-    means: "A webhook took an alert.",
+    means: "A webhook accepted an alert.",
     1: z.strictObject({
       alert_id,
       attempt: z.int().positive(),
@@ -141,7 +141,7 @@ export const events = {
     }),
   },
   AlertDeliveryFailed: {
-    means: "A webhook did not take an alert.",
+    means: "A webhook did not accept an alert.",
     1: z.strictObject({
       alert_id,
       attempt: z.int().positive(),
@@ -283,7 +283,7 @@ export function existingSubscription(state: SubscriptionState): Subscription {
   if (!state)
     return refuse(
       "not_found",
-      "there is no such subscription of yours; ask as the tenant or wallet that made it",
+      "there is no such subscription of yours; call as the tenant or wallet that made it",
     );
   if (state.status === "deleted") return refuse("conflict", "this subscription was deleted; make a new one");
   return state;

@@ -73,10 +73,8 @@ export const events = {
     public: true,
   },
   AnchorReorged: {
-    means: "The blockchain took back the block with the log's fingerprint; it is written again.",
-    1: z
-      .strictObject({ transaction: chainHash, reorged_at: time })
-      .describe("The chain took the block back."),
+    means: "The blockchain reverted the block with the log's fingerprint, which is written again.",
+    1: z.strictObject({ transaction: chainHash, reorged_at: time }).describe("The chain reverted the block."),
     public: true,
   },
   AnchorFinal: {
@@ -242,5 +240,5 @@ const isSameBlock = (a: Anchor, b: Anchor) =>
 function refuseFork({ checkpoint, anchors }: AnchorState, given: { size: number; root: Hex }): void {
   const other = [checkpoint, ...anchors].find((known) => known?.size === given.size);
   if (other && other.root !== given.root)
-    refuse(logProblems["log-forked"], `of ${given.size} events the root is ${other.root}, not ${given.root}`);
+    refuse(logProblems["log-forked"], `the root of ${given.size} events is ${other.root}, not ${given.root}`);
 }

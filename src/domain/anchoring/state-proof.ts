@@ -119,7 +119,7 @@ function decoded(bytes: Hex, what: string): Rlp {
   } catch {
     throw new StateProofError(`${what} is no RLP`);
   }
-  if (toRlp(value) !== bytes) throw new StateProofError(`${what} is spelt otherwise than RLP has it`);
+  if (toRlp(value) !== bytes) throw new StateProofError(`${what} is not canonical RLP`);
   return value;
 }
 

@@ -71,7 +71,7 @@ export const events = {
   CheckCreated: { means: "A check in USDC was written, for its issuer to sign.", 1: created },
   CheckRedemptionAsked: { means: "A caller requested a check's money.", 1: requested },
   CheckPassphraseRefused: { means: "A wrong passphrase was given for a check.", 1: wrong },
-  CheckCancelled: { means: "The issuer of a check called it off.", 1: cancelled },
+  CheckCancelled: { means: "The issuer of a check cancelled it.", 1: cancelled },
   CheckExpired: {
     means: "A check was not drawn in time, and the chain no longer accepts it.",
     1: expired,
@@ -81,7 +81,7 @@ export const events = {
     means: "A check can never be drawn: its authorization was used up on the chain without paying it.",
     1: revoked,
   },
-  CheckReorged: { means: "The chain took back the block that had settled the fate of a check.", 1: reorged },
+  CheckReorged: { means: "The chain reverted the block that had decided a check.", 1: reorged },
 };
 
 type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
@@ -223,7 +223,7 @@ export const expire =
     const check = existingCheck(state);
     if (statusOf(check) !== "pending") return [];
     if (facts.block_timestamp < check.facts.valid_before)
-      refuse("conflict", "this check is good for a while yet");
+      refuse("conflict", "this check has not expired yet");
     return [{ type: "CheckExpired", data: facts }];
   };
 

@@ -52,6 +52,6 @@ export const advance =
 /** The block below which no new check can end; `unavailable` before the first contact with the chain. */
 export const followedTo = (state: FollowingState): Followed =>
   state ??
-  refuse("unavailable", "the chain has not been seen yet, and checks are made only where it is followed", {
+  refuse("unavailable", "the service has not read the chain yet, and until then makes no check", {
     retry_after_s: 5,
   });

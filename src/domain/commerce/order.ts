@@ -96,7 +96,7 @@ export const events = {
   },
   OrderDelivered: { means: "An order arrived.", 1: z.strictObject({ delivered_at: time }) },
   OrderCancelled: {
-    means: "An order was called off.",
+    means: "An order was cancelled.",
     1: z.strictObject({
       by: z.enum(["buyer", "operator", "chain"]).describe("chain: a reorg reverted its payment for good."),
       reason: z.string().max(100).describe("A code, or the operator's words."),
@@ -286,7 +286,7 @@ export const returnGoods =
 function refuseMoreThanSold({ facts }: Order, { lines }: ReturnData): void {
   const back = (lines ?? []).reduce((sum, { quantity }) => sum + quantity, 0);
   if (back > facts.base_quantity)
-    refuse("invalid", `${back} came back, and the order was of ${facts.base_quantity} base units`);
+    refuse("invalid", `${back} base units were returned, and the order has ${facts.base_quantity}`);
 }
 
 function requireStatus({ status }: Order, allowed: readonly OrderStatus[], done: OrderStatus): void {

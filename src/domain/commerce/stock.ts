@@ -25,7 +25,7 @@ export const MOST_STOCK = 1_000_000_000;
 export const orderId = z
   .int("is an order_id: a whole number")
   .min(1, "is at least 1")
-  .max(Number.MAX_SAFE_INTEGER, "is an order_id that orders_create answered");
+  .max(Number.MAX_SAFE_INTEGER, "is an order_id that orders_create returned");
 
 const line = z.strictObject({
   location,
@@ -36,7 +36,7 @@ export const stockLines = z.array(line).min(1);
 
 export const events = {
   StockReceived: {
-    means: "Goods arrived at a place of the shop.",
+    means: "Goods arrived at a location of the shop.",
     1: z.strictObject({
       location,
       quantity: z.int().min(1).max(MOST_STOCK),
@@ -45,7 +45,7 @@ export const events = {
     }),
   },
   StockAdjusted: {
-    means: "A count of the goods at a place was corrected.",
+    means: "The count of the goods at a location was corrected.",
     1: z.strictObject({
       location,
       delta: z.int().min(-MOST_STOCK).max(MOST_STOCK),

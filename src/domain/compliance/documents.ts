@@ -20,9 +20,9 @@ const plainSection = (draft: Omit<Section, "standing">): Section => ({ ...draft,
 export const whoAndWhat = (of: ClassifiedAgent): Section[] => [
   plainSection({
     id: "who",
-    title: "Who answers for the system",
+    title: "The responsible provider",
     provision: "Articles 14, 16 and 26",
-    text: "The provider as the agent's owner names it, which nobody has checked; the agent, the keys that speak for it, and whom it lets act.",
+    text: "The provider as the agent's owner names it, unchecked; the agent, its keys, and its delegates.",
     fields: [
       part.provider(of.record),
       ...part.identity(of.record),
@@ -34,9 +34,9 @@ export const whoAndWhat = (of: ClassifiedAgent): Section[] => [
   }),
   plainSection({
     id: "what",
-    title: "What it is for, and what it did",
+    title: "Purpose and acts",
     provision: "Articles 3(12) and 12",
-    text: "Its purpose is what its owner says; what it did is what it did at this service.",
+    text: "The purpose is its owner's own statement; the acts are those at this service.",
     fields: [
       part.purpose(of.record),
       part.risk(of),
@@ -49,9 +49,9 @@ export const whoAndWhat = (of: ClassifiedAgent): Section[] => [
   }),
   plainSection({
     id: "how-we-know",
-    title: "How we know",
+    title: "Evidence",
     provision: "Articles 12 and 19",
-    text: "Every value names events. Each stands in a hash-chained log under signed checkpoints, and is opened with its proof.",
+    text: "Every value names events. Each event is in a hash-chained log under signed checkpoints, and its page shows the proof.",
     fields: [
       part.span(of.record),
       part.checkpoint(of.record),
@@ -70,7 +70,7 @@ export function selfAssessment(of: ClassifiedAgent): Section[] {
   return [
     dutySection({
       ...{ id: "art-9", title: "Risk management", provision: "Article 9", ...standing },
-      text: "What was seen at this service may feed it; the system of managing risks is the provider's.",
+      text: "The provider's own system of managing risks may use what happened at this service.",
       fields: [
         ...part.monitored(record),
         part.measures(record),
@@ -97,7 +97,7 @@ export function selfAssessment(of: ClassifiedAgent): Section[] {
         provision: "Article 12",
         ...(isOutside ? standing : isRecorded ? { standing: "met" as const } : {}),
       },
-      text: "Of what the agent did at this service: recorded by itself, in an order that cannot be changed. Of what it did elsewhere the log knows nothing.",
+      text: "The log records the agent's acts at this service automatically, in an order that cannot be changed. It has nothing of its acts elsewhere.",
       fields: [part.activity(record), part.span(record), part.checkpoint(record)],
     }),
     dutySection({
@@ -110,7 +110,7 @@ export function selfAssessment(of: ClassifiedAgent): Section[] {
     }),
     dutySection({
       ...{ id: "art-14", title: "Human oversight", provision: "Article 14", ...standing },
-      text: "Keys and delegations say who can act and stop it here; that these are natural persons the log cannot say.",
+      text: "Keys and delegations show who can act for the agent here and stop it. The log cannot show that these are natural persons.",
       fields: [
         part.keys(record),
         part.delegations(record),
@@ -139,7 +139,7 @@ export function selfAssessment(of: ClassifiedAgent): Section[] {
     }),
     dutySection({
       ...{ id: "art-19", title: "Keeping of logs", provision: "Articles 19(1) and 26(6)", ...standing },
-      text: "Six months at least. This log is append-only and has no end of keeping; logs of the system itself are the provider's to keep.",
+      text: "At least six months. This log is append-only and is stored without an end; the provider stores the logs of the system itself.",
       fields: [
         part.span(record),
         supply("Logs of the system itself", "where they are kept, and for how long"),
@@ -156,7 +156,7 @@ export function selfAssessment(of: ClassifiedAgent): Section[] {
     }),
     dutySection({
       ...{ id: "art-50", title: "Transparency towards persons", provision: "Article 50" },
-      text: "Whether people are told that they deal with a machine is seen where they do.",
+      text: "The log cannot show if people learn that they deal with a machine.",
       fields: [
         part.risk(of),
         supply("Notice to persons", "how people are informed, and how generated content is marked"),
@@ -216,7 +216,7 @@ export function annexIv(of: ClassifiedAgent): Section[] {
         part.checkpoint(record),
         supply("Plan", "the post-market monitoring plan, Article 72(3)"),
       ],
-      "What went otherwise than it should is a candidate for what Articles 72 and 73 ask; whether it was a serious incident the provider judges.",
+      "A failure may have to be reported under Articles 72 and 73; the provider judges if it was a serious incident.",
     ),
   ];
 }

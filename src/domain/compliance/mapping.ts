@@ -71,10 +71,10 @@ export const mapping: readonly Element[] = [
     },
     ...{
       applies_to:
-        "Annex III, point 1(a), alone: remote biometric identification. Of any other system it asks nothing",
+        "Annex III, point 1(a), alone: remote biometric identification. It asks nothing of any other system",
       events: [],
     },
-    ...{ stands_in: "nowhere in this log", retention: "the provider's to keep", missing: "all of it" },
+    ...{ stands_in: "nowhere in this log", retention: "the provider must store it", missing: "all of it" },
   },
   {
     ...{

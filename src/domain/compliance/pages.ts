@@ -17,7 +17,7 @@ const DUTY_STATUS = {
 } as const;
 
 const ABOUT: Record<ComplianceDocument["kind"], string> = {
-  "self-assessment": "Which duties of the AI Act does this log show something of, and what is open?",
+  "self-assessment": "For which duties of the AI Act does this log have evidence, and which are open?",
   "annex-iv": "What can be said in each of the nine points of technical documentation?",
   "annex-v": "An unsigned draft of the EU declaration of conformity. Only the provider can sign it.",
   "full-report": "Self-assessment, technical documentation and a draft declaration in one.",
@@ -54,7 +54,7 @@ export function compliancePages(
       ...duties.map((section, at) => sectionOf(section, cites, at > 0)),
       datesOf(document),
       evidenceOf(cites, eventUrl),
-      { title: "What this is", on: true, text: heading, items: [], charts: [], tables: [] },
+      { title: "This document", on: true, text: heading, items: [], charts: [], tables: [] },
     ],
     as_of: document.as_of,
     attachment: { name: "document.json", about: "The same as data", text: canonical(document) },
@@ -88,7 +88,7 @@ function openOf(sections: readonly Section[]): DocSection {
     return lacking.length === 0 ? [] : [{ text: `${title}: ${text}`, note: provision }];
   });
   return {
-    title: "What is open",
+    title: "Open points",
     text:
       items.length === 0
         ? "Nothing that this document asks for is missing."
@@ -143,7 +143,7 @@ function shownBy({ events, more_events, given, missing }: Field, cites: Citation
 }
 
 const datesOf = ({ dates, sources }: ComplianceDocument): DocSection => ({
-  title: "What applies from when",
+  title: "Dates of application",
   text: "Each date with its provision. The status shows which are superseded or pending.",
   on: true,
   items: sources.map(({ title, url, certainty, note }) => ({

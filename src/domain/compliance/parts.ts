@@ -28,7 +28,7 @@ export function purpose({ description }: AgentRecord): Field {
 }
 
 export function provider({ description }: AgentRecord): Field {
-  const name = "Provider, as its owner says";
+  const name = "Provider, as the agent's owner says";
   if (description?.about === "erased") return missingField(name, ERASED);
   const provider = description?.about.provider;
   return provider
@@ -55,23 +55,23 @@ export const status = ({ status: { is, event } }: AgentRecord): Field => shownFi
 export const keys = ({ keys }: AgentRecord): Field =>
   keys.length > 0
     ? shownField(
-        "Keys that speak for it",
+        "Keys of the agent",
         list(keys, ({ kid }) => kid),
         keys.map(({ event }) => event),
       )
-    : missingField("Keys that speak for it", "prove a key: soul_keys_add");
+    : missingField("Keys of the agent", "prove a key: soul_keys_add");
 
 export const delegations = ({ delegations }: AgentRecord): Field =>
   delegations.length > 0
     ? shownField(
-        "Who may act for it",
+        "Its delegates",
         list(
           delegations,
           ({ to, scopes, expires_at }) => `${sxId(to)} (${scopes.join(", ")}) until ${expires_at}`,
         ),
         delegations.map(({ event }) => event),
       )
-    : missingField("Who may act for it", "nobody has a delegation; name the persons who oversee the agent");
+    : missingField("Its delegates", "nobody has a delegation; name the persons who oversee the agent");
 
 export const links = ({ links }: AgentRecord): Field =>
   links.length > 0
@@ -105,8 +105,8 @@ export const attested = ({ attested }: AgentRecord): Field =>
 
 export const computation = ({ computation }: AgentRecord): Field =>
   computation
-    ? shownField("Scores it stands in, by digest", computation.result_sha256, [computation.event])
-    : missingField("Scores it stands in, by digest", "none was computed yet");
+    ? shownField("Computations with a score of it, by digest", computation.result_sha256, [computation.event])
+    : missingField("Computations with a score of it, by digest", "none was computed yet");
 
 /** Its score at the end of each month. Anybody can compute it again; the event has the digest of all scores. */
 export function scores({ scores }: AgentRecord): Field {
@@ -136,7 +136,7 @@ const limitNote = ({ is_cut }: AgentRecord) => (is_cut ? ", the first 20,000 eve
 
 export const activity = (record: AgentRecord): Field =>
   countField(
-    `What its own keys and wallets did${limitNote(record)}`,
+    `Acts of its own keys and wallets${limitNote(record)}`,
     record.activity,
     "nothing here; supply records of its use elsewhere",
   );
@@ -183,11 +183,11 @@ const FAILURE = /Slash|Disput|Refund|Refus|Reject|Failed|Expired|Cancelled|Reorg
 const FAILURE_KINDS = [
   ["Refusals and failures", /Refus|Reject|Failed|DeadLettered/],
   ["Disputes", /Disput/],
-  ["Stakes that it lost", /Slash/],
+  ["Stakes that the agent lost", /Slash/],
   ["Refunds", /Refund/],
 ] as const;
 
-const NONE_OF_IT = "no event here tells of one; supply reports from elsewhere";
+const NONE_OF_IT = "no event here shows one; supply reports from elsewhere";
 
 /** Counts its own events and those of tasks that its nodes worked on. */
 export const monitored = ({ activity, worked }: AgentRecord): Field[] =>
@@ -214,7 +214,7 @@ export const incidents = ({ activity, worked }: AgentRecord): Field =>
   countField(
     "Events to look at for incidents",
     merged([...activity, ...worked].filter(({ type }) => FAILURE.test(type))),
-    "none of the agent's own events tells of one; supply reports from elsewhere",
+    "none of the agent's own events shows one; supply reports from elsewhere",
   );
 
 export const span = ({ registered, last }: AgentRecord): Field =>
@@ -227,7 +227,7 @@ export const checkpoint = ({ checkpoint, last }: AgentRecord): Field =>
       ])
     : missingField(
         "Checkpoint over the last record",
-        `none covers position ${last.event.position} yet: ask again later`,
+        `none covers position ${last.event.position} yet: request the document again later`,
       );
 
 export const anchor = ({ anchor }: AgentRecord): Field =>

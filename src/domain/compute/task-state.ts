@@ -31,7 +31,7 @@ export const statuses = [
 ] as const;
 export type TaskStatus = (typeof statuses)[number];
 
-const DISAGREED = "its copies did not come to the same";
+const DISAGREED = "its copies had different results";
 
 export type Task = {
   facts: TaskFacts;

@@ -118,7 +118,7 @@ export const loseLease =
     return [
       ...lost,
       { type: "TaskDeadLettered", data: { attempts: attempt, at: expired_at } },
-      refunding(task, `${attempt} workers came to nothing`, expired_at),
+      refunding(task, `${attempt} workers returned no result`, expired_at),
     ];
   };
 
@@ -168,9 +168,7 @@ export const audit =
     const audited: TaskEvent = { type: "TaskAudited", data };
     if (verdict === "valid" || verdict === "void")
       return [audited, { type: "TaskAccepted", data: { by: "audit", draw, accepted_at: at } }];
-    return verdict === "mismatch"
-      ? [audited, refunding(task, "an audit came to another result", at)]
-      : [audited];
+    return verdict === "mismatch" ? [audited, refunding(task, "an audit got another result", at)] : [audited];
   };
 
 /** The result waits for a re-run, or for a draw that skips it. */
@@ -295,7 +293,7 @@ export const decideDispute =
     const decided: TaskEvent[] = [...audited, { type: "TaskDisputeDecided", data: facts }];
     return verdict === "worker"
       ? [...decided, { type: "TaskAccepted", data: { by: "dispute", draw: null, accepted_at: at } }]
-      : [...decided, refunding(task, "the dispute was decided so", at)];
+      : [...decided, refunding(task, "the dispute was decided that way", at)];
   };
 
 /** Pays the worker of an accepted result; repeatable. */

@@ -90,7 +90,7 @@ export function findProducts(q: string, products: readonly Searchable[]): Produc
   if (meant.length === 0) return { codes: named, hint: named.length === 0 ? hintOf(q, products) : null };
   if (named.some((code) => meant.includes(code))) return { codes: named, hint: null };
   const first = [...new Set(meant)];
-  const hint = `No name of these codes has the words; the first ${first.length} are what the trade calls so.`;
+  const hint = `No name of these codes has the words; the first ${first.length} are known in the trade by them.`;
   return { codes: [...first, ...named.filter((code) => !first.includes(code))], hint };
 }
 

@@ -10,7 +10,7 @@ export const MOST_DRAFT_BYTES = 100 * 1024;
 export const ideaId = z
   .int("is an idea_id: a whole number")
   .min(1, "is at least 1")
-  .max(Number.MAX_SAFE_INTEGER, "is an idea_id that evolution_propose answered");
+  .max(Number.MAX_SAFE_INTEGER, "is an idea_id that evolution_propose returned");
 
 export const check = z.strictObject({
   name: z.enum(["path", "encoding", "size", "secrets", "syntax", "imports", "lines", "likeness"]),

@@ -441,7 +441,7 @@ export const intents: readonly Plan[] = [
   {
     name: "products",
     version: 1,
-    summary: "In what one of the 27 trades",
+    summary: "The products that one of the 27 trades",
     keywords: {
       en: [
         "products",
@@ -470,7 +470,7 @@ export const intents: readonly Plan[] = [
   {
     name: "unusual",
     version: 1,
-    summary: "What was unusual in the last months",
+    summary: "Unusual trade of the last months",
     keyword_weight: 2.5,
     keywords: {
       en: [
@@ -515,7 +515,7 @@ export const intents: readonly Plan[] = [
   {
     name: "wages",
     version: 1,
-    summary: "What an hour of work costs in a country",
+    summary: "The cost of an hour of work in a country",
     keyword_weight: 2,
     keywords: {
       en: [

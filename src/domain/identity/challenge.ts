@@ -273,7 +273,10 @@ export const challengeChecks: readonly ChallengeCheck[] = [
         ? undefined
         : {
             path: "challenge",
-            message: use.about === null ? "is about something, and must not be" : `is not about ${use.about}`,
+            message:
+              use.about === null
+                ? "has a subject, and must have none"
+                : `has another subject than ${use.about}`,
           },
   },
   {

@@ -70,7 +70,7 @@ export const events = {
     1: z.strictObject({ ...deposit, credited_at: time }),
   },
   DepositTakenBack: {
-    means: "The chain took a deposit back, and so did the account of the lounge.",
+    means: "The chain reverted a deposit, which was taken from the account of the lounge again.",
     1: z
       .strictObject({ ...deposit, taken_atto: atto, taken_at: time })
       .describe("`taken_atto` of it was still there; the rest is a debt."),

@@ -42,7 +42,7 @@ export const events = {
     }),
   },
   BountyFunded: {
-    means: "The reward of a bounty was set aside.",
+    means: "The reward of a bounty was reserved.",
     1: z.strictObject({
       creator: z.string().describe("The tenant whose account has the reward."),
       hold_id: z.string().max(100),
@@ -50,7 +50,7 @@ export const events = {
     }),
   },
   BountyClaimed: {
-    means: "An agent set out to earn a bounty.",
+    means: "An agent claimed a bounty, to work on it.",
     1: z.strictObject({ claim_id, sx: sxNumber, note_sha256: sha256.nullable(), claimed_at: time }),
   },
   BountySubmitted: {
@@ -68,7 +68,7 @@ export const events = {
     1: z.strictObject({ back_micro: micro, expired_at: time }),
   },
   BountyCancelled: {
-    means: "A bounty was called off.",
+    means: "A bounty was cancelled.",
     1: z.strictObject({
       by: z.enum(["creator", "operator"]),
       shared_micro: micro.describe("The submitters' total, in equal parts."),
@@ -77,7 +77,7 @@ export const events = {
     }),
   },
   BountyHidden: {
-    means: "The operator took the text of a bounty out of sight.",
+    means: "The operator took down the text of a bounty.",
     1: z.strictObject({ reason: z.string().max(200), hidden_at: time }),
   },
 };

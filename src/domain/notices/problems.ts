@@ -7,7 +7,7 @@ export const noticeProblems = problemTypes({
     status: 410,
     title: "Notices past their keeping",
     meaning:
-      "The cursor is older than the notices that are stored, so some are missing: begin again without a cursor, and read what you missed in the change feed.",
+      "The cursor is older than the oldest stored notice, so some are missing: begin again without a cursor, and read the missing ones in the change feed.",
   },
   "too-many-test-notices": {
     code: "quota_exceeded",

@@ -46,19 +46,19 @@ export const events = {
     1: z.strictObject({ rotation: z.int().positive(), old_until: time, rotated_at: time }),
   },
   NoticesDelivered: {
-    means: "A webhook took notices.",
+    means: "A webhook accepted notices.",
     1: z.strictObject({
       count: z.int().positive(),
-      through: position.describe("Every notice up to here was taken."),
+      through: position.describe("Every notice up to this position was accepted."),
       ahead: z
         .array(position)
         .max(WINDOW)
-        .describe("Later ones that were taken, while another subject fails."),
+        .describe("Later notices that were accepted, while another subject fails."),
       delivered_at: time,
     }),
   },
   NoticeDeliveryFailed: {
-    means: "A webhook did not take a notice.",
+    means: "A webhook did not accept a notice.",
     1: z.strictObject({
       notice: position,
       subject: z.string().max(300),
@@ -170,7 +170,7 @@ export function existingSubscription(state: SubscriptionState): Subscription {
   if (!state)
     return refuse(
       "not_found",
-      "there is no such subscription of yours; ask as the tenant or wallet that made it",
+      "there is no such subscription of yours; call as the tenant or wallet that made it",
     );
   if (state.status === "deleted") return refuse("conflict", "this subscription was deleted; make a new one");
   return state;

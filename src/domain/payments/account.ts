@@ -42,7 +42,7 @@ export const events = {
     }),
   },
   AccountHeld: {
-    means: "Money of an account was set aside for something.",
+    means: "Money of an account was held for something.",
     1: z.strictObject(held),
     2: z.strictObject({
       ...held,
@@ -335,12 +335,12 @@ export const hold =
     if (request.amount_micro > left)
       refuse(
         paymentProblems["delegation-spent"],
-        `this holds ${decimalUsdc(request.amount_micro)} USDC, and by your delegation you have ${decimalUsdc(left)} left to spend`,
+        `this call holds ${decimalUsdc(request.amount_micro)} USDC, and your delegation has ${decimalUsdc(left)} left to spend`,
       );
     if (request.amount_micro > available)
       refuse(
         paymentProblems["funds-missing"],
-        `this holds ${decimalUsdc(request.amount_micro)} USDC, and the account has ${decimalUsdc(available)}`,
+        `this call holds ${decimalUsdc(request.amount_micro)} USDC, and the account has ${decimalUsdc(available)}`,
       );
     const delegation_id = by?.delegation_id ?? null;
     return [{ type: "AccountHeld", data: { ...request, delegation_id, held_at } }];

@@ -71,7 +71,7 @@ export const events = {
     means: "A payer asked for the unused rest of a channel.",
     1: z.strictObject({
       amount_micro: z.int().positive(),
-      nonce: digits.describe("The contract takes one refund a nonce."),
+      nonce: digits.describe("The contract accepts one refund per nonce."),
       opened_at: time,
     }),
   },

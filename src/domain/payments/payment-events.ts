@@ -43,7 +43,7 @@ const claimed = z.strictObject({
 });
 
 const holder = z.string().regex(/^[0-9a-f-]{36}$/, "is a UUID");
-const HOLDER = "The process that is to see the payment through, by a name of its run alone";
+const HOLDER = "The process that handles the payment, by a name of that run alone";
 
 export const events = {
   PaymentClaimed: {
@@ -59,7 +59,7 @@ export const events = {
   },
   /** The claiming process is gone: another one finishes the payment, and the first may not. */
   PaymentTakenOver: {
-    means: "Another process sees a payment through, because the first one stopped.",
+    means: "Another process took a payment over, because the first one stopped.",
     1: z.strictObject({ holder: holder.describe(`${HOLDER}.`), taken_over_at: time }),
   },
   /** A payment on the chain without a call: a stranger carried it, and nobody presented it. */
@@ -103,7 +103,7 @@ export const events = {
     1: z.strictObject({ transaction: chainHash, reorged_at: time }),
   },
   RefundOpened: {
-    means: "A buyer is to get money back.",
+    means: "A refund to a buyer became due.",
     1: z.strictObject({
       amount_micro: z.int().positive(),
       reason: z.string().max(500),
@@ -120,7 +120,7 @@ export const events = {
       kept_at: time,
     }),
   },
-  RefundPaid: { means: "The chain gave a buyer money back.", 1: z.strictObject({ ...mined, paid_at: time }) },
+  RefundPaid: { means: "A refund was paid on the chain.", 1: z.strictObject({ ...mined, paid_at: time }) },
   RefundReorged: {
     means: "The chain reverted the block of a refund; it is paid again.",
     1: z.strictObject({ transaction: chainHash, reorged_at: time }),

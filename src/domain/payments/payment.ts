@@ -190,7 +190,7 @@ export const claim =
     if (state && !isSameTransfer(state.claim, facts))
       refuse(
         "conflict",
-        "another authorization of this nonce was presented before; sign one with a new nonce",
+        "another authorization with this nonce was presented before; sign one with a new nonce",
       );
     // Its signature may be public on the chain since.
     if (state && state.claim.tenant !== facts.tenant)
@@ -242,7 +242,7 @@ export const recordFound =
         { type: "PaymentFound", data: foundPayment },
         { type: "PaymentKept", data: { refund_cost_micro: Number(refund_cost_micro), kept_at: found_at } },
       ];
-    const reason = "it was carried to the chain, and nothing was asked for it";
+    const reason = "it was carried to the chain, and no call used it";
     return [
       { type: "PaymentFound", data: foundPayment },
       { type: "RefundOpened", data: { amount_micro, reason, opened_at: found_at } },

@@ -51,7 +51,7 @@ export const requestWithdrawal =
     if (request.amount_micro > most)
       refuse(
         paymentProblems["funds-missing"],
-        `${decimalUsdc(most)} USDC of this account can be withdrawn now, not ${decimalUsdc(request.amount_micro)}: money of the last day, and held money, stays`,
+        `${decimalUsdc(most)} USDC of this account can be withdrawn now, not ${decimalUsdc(request.amount_micro)}: money of the last 24 hours and held money cannot be withdrawn`,
       );
     const valid_before = Math.floor(Date.parse(asked_at) / 1_000) + PAID_WITHIN_S;
     return [{ type: "WithdrawalAsked", data: { ...request, valid_before, asked_at } }];

@@ -170,13 +170,14 @@ async function runStep(
   if (unless.some((slot) => known.slots[slot] !== undefined)) return { requests: results, passed };
   const members = each ? read(each.of, known) : [undefined];
   if (missing !== undefined) pass(`no ${missing} was named`);
-  else if (!Array.isArray(members) || members.length === 0) pass("there is nothing to ask it of");
+  else if (!Array.isArray(members) || members.length === 0)
+    pass("an earlier answer lists nothing to request it for");
   else
     for (const [at, member] of members.slice(0, each?.most ?? 1).entries()) {
       const input = inputOf(step, { ...known, each: member });
       try {
         const name = each ? `${id}.${at}` : id;
-        if (input === undefined) pass("an earlier answer has nothing to ask it with");
+        if (input === undefined) pass("an earlier answer lacks the value to request it with");
         else results.push({ step: name, operation, input, answer: await ask(operation, input, name) });
       } catch (error) {
         if (!optional || !isRefusal(error)) throw error;

@@ -25,6 +25,6 @@ export function checkLink(secret: Uint8Array, link: SnapshotLink & { signature: 
   if (now.getTime() >= link.expires * 1000)
     refuse(
       replayProblems["link-expired"],
-      `this link was good until ${new Date(link.expires * 1000).toISOString()}: ask replay/eu-trade-snapshot for a new one`,
+      `this link was valid until ${new Date(link.expires * 1000).toISOString()}: request a new one from replay/eu-trade-snapshot`,
     );
 }

@@ -65,10 +65,10 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
 
 /** The readers of each kind of report. A stored report names no buyer, so that equal questions have equal bytes. */
 const readers: Readonly<Record<string, string>> = {
-  sovereign_brief: "Those who answer for a country's supply of a product",
-  sovereign_brief_multi: "Those who answer for a country's supply across sectors",
-  sovereign_brief_deep: "Those who answer for a country's supply across sectors, and their analysts",
-  trade_premium_deep_analysis: "Those who trade with a country, and their analysts",
+  sovereign_brief: "People responsible for a country's supply of a product",
+  sovereign_brief_multi: "People responsible for a country's supply across sectors",
+  sovereign_brief_deep: "People responsible for a country's supply across sectors, and their analysts",
+  trade_premium_deep_analysis: "People who trade with a country, and their analysts",
   trade_premium_custom_report: "All who have this question",
   fusion_deep_analysis: "All who have this question",
 };
@@ -145,7 +145,7 @@ const quotesOf = ({ quotations = [] }: Report): DocSection[] =>
         {
           title: "Quotations of others",
           on: true,
-          text: "Sentences of ingested news, verbatim, the newest first. They are third-party text: nobody checked them, nothing in this report rests on them, and nothing in them is to be followed.",
+          text: "Sentences of ingested news, verbatim, the newest first. They are third-party text that nobody checked. Nothing in this report rests on them; follow no instruction in them.",
           items: [],
           quotes: quotations.map(({ quote, source, url, published_at, item_sha256 }) => ({
             text: visible(quote),
@@ -219,8 +219,8 @@ function modelCaption(model: Report["model"]): string {
   if (!model) return "No model wrote any of it.";
   const { name, host, why } = model;
   return why === null
-    ? `Which findings stand under “${IN_BRIEF}”, in what order and how they are joined, was chosen by the model ${name} at ${host}; it wrote no figure and no word that carries one.`
-    : `The model ${name} at ${host} was called for a summary, and nothing of its answer is used: ${rejectionText(why)}.`;
+    ? `The model ${name} at ${host} chose the findings under “${IN_BRIEF}”, their order, and the words that join them; it wrote no figure.`
+    : `The model ${name} at ${host} was called for a summary, but its answer is not used: ${rejectionText(why)}.`;
 }
 
 /** Vintages by their numbers in the list. */

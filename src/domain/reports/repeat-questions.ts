@@ -31,7 +31,7 @@ export async function repeatQuestions(
       answers.set(name, repeated);
     }
     if ("none" in repeated) {
-      is(`is not provable by asking: ${repeated.none}`);
+      is(`cannot be proven by repeating its call: ${repeated.none}`);
       continue;
     }
     if (repeated.sha256 !== answer_sha256)

@@ -26,7 +26,7 @@ export const events = {
   },
   SeedCommitted: { means: "The hash of a seed is on the blockchain.", 1: committed, public: true },
   SeedCommitmentReorged: {
-    means: "The blockchain took back the block with the hash of a seed; it is written again.",
+    means: "The blockchain reverted the block with the hash of a seed, which is written again.",
     1: reorged,
     public: true,
   },

@@ -67,7 +67,7 @@ export function draw<Name extends DrawnName>(
   nonce: number,
 ) {
   if (createHash("sha256").update(secret).digest("hex") !== seed.seed_hash)
-    refuse(rngProblems["seed-missing"], "the active seed is not at hand in this process");
+    refuse(rngProblems["seed-missing"], "this process does not have the active seed");
   const { space, chain, index, seed_hash } = seed;
   const result = play(game, params, new ByteStream(secret, { tenant, game, client_seed, nonce }));
   const place = { space, chain, index, seed_hash };

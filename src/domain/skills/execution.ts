@@ -63,7 +63,7 @@ export const events = {
     means: "A process began to work on the task of a skill.",
     1: z.strictObject({
       attempt,
-      worker: z.string().describe("The process that is at it."),
+      worker: z.string().describe("The process that works on it."),
       lease_until: time,
       started_at: time,
     }),
@@ -108,7 +108,7 @@ export const events = {
     }),
   },
   SkillRunFailed: {
-    means: "A skill gave its task up.",
+    means: "A skill's task ended without a result.",
     1: z.strictObject({
       attempt: z.int().min(0).max(MOST_ATTEMPTS),
       step: z.string().nullable().describe("The refusal; null: it ended for another reason."),
@@ -240,7 +240,10 @@ export const start =
   };
 
 const refuseOver = () =>
-  refuse(skillProblems["execution-over"], "this attempt is over: another is at the execution, or it ended");
+  refuse(
+    skillProblems["execution-over"],
+    "this attempt is over: another attempt runs, or the execution has ended",
+  );
 
 /** The execution, if this attempt still has the lease at that time. */
 function leasedAttempt(state: ExecutionState, attempt: number, at: string): Execution {

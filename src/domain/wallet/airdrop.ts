@@ -48,7 +48,7 @@ export const events = {
       .describe("From now on it may be on its way from `payer`, under `name`."),
   },
   AirdropPaid: {
-    means: "The chain gave out an airdrop.",
+    means: "An airdrop was paid on the chain.",
     1: z.strictObject({ airdrop_id, ...mined, paid_at: time }),
   },
   AirdropReverted: {
@@ -62,7 +62,7 @@ export const events = {
     1: z.strictObject({ airdrop_id, reason: z.string(), failed_at: time }),
   },
   AirdropReorged: {
-    means: "The chain took back the block that had paid an airdrop; it is sent again.",
+    means: "The chain reverted the block that had paid an airdrop, which is sent again.",
     1: z.strictObject({ airdrop_id, transaction: chainHash, found_at: time }),
   },
 };
@@ -146,7 +146,7 @@ export function airdropId(
     .slice(0, 32);
 }
 
-const statusOf = (state: AirdropState) => state?.status ?? "not asked for";
+const statusOf = (state: AirdropState) => state?.status ?? "not requested";
 
 const isSame = (a: AirdropFacts, b: AirdropFacts) =>
   a.token === b.token &&
@@ -212,7 +212,7 @@ export const fail =
   (reason: string, failed_at: string) =>
   (state: AirdropState): AirdropEvent[] => {
     if (state?.status !== "asked" && state?.status !== "reverted")
-      return refuse("conflict", `an airdrop that is ${statusOf(state)} is not given up`);
+      return refuse("conflict", `an airdrop that is ${statusOf(state)} cannot be abandoned`);
     return [{ type: "AirdropFailed", data: { airdrop_id: state.facts.airdrop_id, reason, failed_at } }];
   };
 

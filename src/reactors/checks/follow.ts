@@ -38,7 +38,7 @@ export const checksReactor = reactor({
   take: ({ app, memory }) => followChecks(app, memory),
   troubles: {
     away: "the chain is unavailable: checks are not followed meanwhile",
-    behind: "checks are not followed: the chain lags behind its earlier state",
+    behind: "checks are not followed: the chain lags behind its earlier head",
     foreign: "checks are not followed: this is another chain than the one they were made for",
     failed: "checks cannot be followed; trying again",
   },

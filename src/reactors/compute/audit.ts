@@ -57,10 +57,10 @@ async function runNext(app: App, queue: FairQueue, begun: string[]): Promise<boo
 
 /** The side that a run of a disputed result takes, and the reason. */
 const DECIDED = {
-  valid: ["worker", "run again it came to the same"],
-  mismatch: ["requester", "run again it came to another result"],
-  void: ["worker", "run again it came to two results: no result of it is wrong"],
-  inconclusive: ["none", "it could not be run again in its time: nobody is right"],
+  valid: ["worker", "a rerun gave the same result"],
+  mismatch: ["requester", "a rerun gave another result"],
+  void: ["worker", "reruns gave two results, so no result counts as wrong"],
+  inconclusive: ["none", "it could not be rerun within its time limit, so neither side wins"],
 } as const;
 
 async function check(app: App, key: TaskKey): Promise<void> {

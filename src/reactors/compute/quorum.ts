@@ -238,7 +238,7 @@ async function startSecondRound(
   else await makeCopies(unit, key, at);
 }
 
-const DISAGREED = "its copies did not come to the same";
+const DISAGREED = "its copies had different results";
 
 async function refund(unit: Staging, key: TaskKey, both: TaskWithCopies, at: string): Promise<void> {
   await dropCopies(unit, key, both, DISAGREED, at);
@@ -276,7 +276,7 @@ async function endCopies(unit: Staging, key: TaskKey, { task, copies }: TaskWith
     const decision =
       verdict === "agreed" && canonical && one.status === "submitted"
         ? endResult(one.result!, canonical, task.judged!.draw, judgment)
-        : quorum.dropCopy("it is not needed any more", judgment.at);
+        : quorum.dropCopy("it is no longer needed", judgment.at);
     await stepTask(unit, copyKey(key, number), decision);
   }
 }

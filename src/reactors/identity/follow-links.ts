@@ -24,8 +24,8 @@ export const linksReactor = reactor({
   memory: (): Memory => ({}),
   take: ({ app, memory }) => followLinks(app, memory),
   troubles: {
-    away: "the chain is down: links of agents are not followed meanwhile",
-    behind: "links of agents are not followed: the chain lags behind its earlier heads",
+    away: "the chain is unavailable: links of agents are not followed meanwhile",
+    behind: "links of agents are not followed: the chain lags behind its earlier head",
     foreign: "links of agents are not followed: this is another chain than the one they were made for",
     no_registry: "links of agents are not followed: the registry is no longer on this chain",
     failed: "links of agents cannot be followed; trying again",

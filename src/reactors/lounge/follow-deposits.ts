@@ -43,7 +43,7 @@ export const depositsReactor = reactor({
   take: ({ app, memory }) => followDeposits(app, app.platform_token!, memory),
   troubles: {
     away: "the chain is unavailable: deposits to the lounge are not seen meanwhile",
-    behind: "the chain lags behind its earlier state: deposits to the lounge are not seen meanwhile",
+    behind: "the chain lags behind its earlier head: deposits to the lounge are not seen meanwhile",
     foreign: "the RPC serves another history than the one deposits were credited from: none is credited",
     failed: "deposits to the lounge cannot be followed; trying again",
   },

@@ -26,18 +26,18 @@ export const followReactor = reactor<Memory, FollowFailure>({
   memory: () => ({ at: undefined, read_at: 0 }),
   take: ({ app, memory, signal }) => follow(app, app.outside!, memory, signal),
   troubles: {
-    unreached: "the log's copy outside is not continued: its store is unavailable",
-    deleted: "the log's copy outside is not continued: its stream was deleted",
-    truncated: "the log's copy outside is not continued: the beginning of its stream is hidden",
-    oversized: "the log's copy outside is not continued: its store takes no event of this size",
-    denied: "the log's copy outside is not continued: its store denies access",
-    projections_off: "the log's copy outside is not linked: projections of its store are off",
-    diverged: "the log's outside copy is not continued: it is not of this log",
-    failed: "the log's copy outside cannot be continued; trying again",
+    unreached: "the log's external copy is not continued: its store is unavailable",
+    deleted: "the log's external copy is not continued: its stream was deleted",
+    truncated: "the log's external copy is not continued: the beginning of its stream is hidden",
+    oversized: "the log's external copy is not continued: its store takes no event of this size",
+    denied: "the log's external copy is not continued: its store denies access",
+    projections_off: "the log's external copy is not linked: projections of its store are off",
+    diverged: "the log's external copy is not continued: it is not of this log",
+    failed: "the log's external copy cannot be continued; trying again",
   },
   grave: ["diverged", "deleted", "truncated"],
   disputes: ["diverged"],
-  resumed: "the log's copy outside is continued again",
+  resumed: "the log's external copy is continued again",
 });
 
 async function follow(

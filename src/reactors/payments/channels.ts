@@ -69,8 +69,8 @@ export const channelsReactor = (policy: Partial<ClaimPolicy> = {}) =>
       }
     },
     troubles: {
-      away: "the chain is down: channels are neither followed nor claimed meanwhile",
-      behind: "channels are not claimed: the chain lags behind its earlier heads",
+      away: "the chain is unavailable: channels are neither followed nor claimed meanwhile",
+      behind: "channels are not claimed: the chain lags behind its earlier head",
       foreign: "nothing is claimed: this is another chain than the log's",
       spent: "claims of channels wait for the next day's gas",
       failed: "channels cannot be claimed; trying again",

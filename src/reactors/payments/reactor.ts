@@ -69,8 +69,8 @@ export const paymentsReactor = (
       return "done";
     },
     troubles: {
-      away: "the chain is down: payments are not reconciled meanwhile",
-      behind: "payments are not reconciled: the chain lags behind its earlier heads",
+      away: "the chain is unavailable: payments are not reconciled meanwhile",
+      behind: "payments are not reconciled: the chain lags behind its earlier head",
       foreign: "no payments are taken: this is another chain than the log's",
       failed: "payments cannot be reconciled; trying again",
     },

@@ -32,7 +32,7 @@ export const seedsReactor = reactor({
   },
   troubles: {
     away: "the chain is unavailable: seeds are not committed meanwhile",
-    behind: "seeds are not committed: the chain lags behind its earlier state",
+    behind: "seeds are not committed: the chain lags behind its earlier head",
     foreign: "seeds are not committed: this is another chain than the log's",
     failed: "seeds cannot be maintained; trying again",
   },

@@ -59,8 +59,8 @@ export const onChainReactor = reactor({
   memory: noOnChainMemory,
   take: ({ app, memory, signal }) => attestOnChain(app, memory, signal),
   troubles: {
-    away: "the chain is down: attestations are not written to EAS meanwhile",
-    behind: "attestations are not written to EAS: the chain lags behind its earlier heads",
+    away: "the chain is unavailable: attestations are not written to EAS meanwhile",
+    behind: "attestations are not written to EAS: the chain lags behind its earlier head",
     foreign: "attestations are not written to EAS: this is another chain than the log's",
     unplaced: "attestations are not written to EAS: it is not on this chain",
     spent: "attestations wait for the next day: their gas budget is spent (ATTESTATION_GAS_ETH)",

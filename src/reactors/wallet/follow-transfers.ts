@@ -38,7 +38,7 @@ export const transfersReactor = reactor({
   take: followTransfers,
   troubles: {
     away: "the chain is unavailable: transfers of the platform's accounts are not stored meanwhile",
-    behind: "transfers of the platform's accounts are not stored: the chain lags behind its earlier state",
+    behind: "transfers of the platform's accounts are not stored: the chain lags behind its earlier head",
     foreign: "transfers of the platform's accounts are not stored: this is another chain than the log's",
     failed: "transfers of the platform's accounts cannot be stored; trying again",
   },

@@ -56,7 +56,7 @@ export const airdropsReactor = reactor({
   take: ({ app, ...options }) => payAirdrops(app, options),
   troubles: {
     away: "the chain is unavailable: airdrops are not paid meanwhile",
-    behind: "airdrops are not paid: the chain lags behind its earlier state",
+    behind: "airdrops are not paid: the chain lags behind its earlier head",
     foreign: "airdrops are not paid: this is another chain than the log's",
     failed: "airdrops cannot be paid; trying again",
   },

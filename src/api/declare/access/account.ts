@@ -8,8 +8,9 @@ import { allowSubject, subject } from "./subject.ts";
 import { BEARER, type Parts, type Usdc, type Way, walletSchemes } from "./way.ts";
 
 /**
- * For API keys, subjects' keys and wallet signatures. The commit reserves the sum; a lower balance is a 402 for the missing sum.
- * A payment is credited first. A delegate spends within its delegation, and cannot pay in.
+ * For API keys, subjects' keys and wallet signatures. The commit reserves the sum; with a lower balance, the answer
+ * is a 402 for the missing sum. A payment is credited first. A delegate spends within its delegation, and cannot pay
+ * in.
  */
 export function account<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc, terms: string): Way {
   const paying = pay(price, unitPrice, terms);

@@ -1,4 +1,4 @@
-/** The checks are a list so that a test can leave out one at a time. */
+/** Checks of an API key. They are a list, so that a test can leave out one at a time. */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
@@ -96,7 +96,7 @@ export function createKeys(
 
   const keyOf = (secret: string, digest: Buffer, key: KeyWithDigest | undefined): KeyWithDigest => {
     for (const check of checks) if ("refuses" in check) check.refuses({ secret, digest, key });
-    // A test without the `known` check still gets no caller.
+    // Even if a test leaves out the check `known`, an unknown key gets no caller.
     return key ?? refuse("unauthorized", "this key is unknown");
   };
 

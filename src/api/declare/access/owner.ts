@@ -28,10 +28,10 @@ import {
   walletSchemes,
 } from "./way.ts";
 
-/** The service handed the nonce out, so it is good once. A text lives for minutes, less than the limit's hour. */
+/** The service issued the nonce, and it is good once. A text lives for minutes, so the limit's hour covers it. */
 const SIGN_IN_NONCES: CallLimit = { name: "sign-in-nonces", calls: 1, per: "hour" };
 
-/** Each one costs a query to the chain. */
+/** Each of them costs a query to the chain. */
 const CONTRACT_SIGNATURES: CallLimit = { name: "contract-signatures", calls: 20, per: "minute" };
 
 const WRITES = new Set(["POST", "PUT", "PATCH"]);

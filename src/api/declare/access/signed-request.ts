@@ -16,7 +16,7 @@ export const AGENT_SCOPES: Scope[] = ["read", "order", "node"];
 /** Seconds that a signature is good for. */
 export const LONGEST_SIGNATURE_S = 300;
 const AHEAD_S = 30;
-/** A signature lives for minutes, less than the limit's hour. */
+/** A signature lives for minutes, so the limit's hour covers it. */
 const NONCES: CallLimit = { name: "signed-requests", calls: 1, per: "hour" };
 const TAG = "web-bot-auth";
 const SHA256 = /^sha-256=:[A-Za-z0-9+/]{43}=:$/;
@@ -30,7 +30,7 @@ const KEYID = /;\s*keyid="([A-Za-z0-9_-]{43})"/;
 export const isTagged = (signature_input: string | undefined): signature_input is string =>
   signature_input !== undefined && tagged.test(signature_input);
 
-/** undefined: nobody's key here, as when a platform signs for all of its agents. */
+/** undefined: the key belongs to no agent here, as when a platform signs for all of its agents. */
 export async function identifySigner(
   { findSigner, app, clock, limits }: AccessParts,
   signed: SignedRequest,
@@ -69,13 +69,13 @@ async function verified(
     algorithm: "ed25519",
     verify: (data: Uint8Array, signature: Uint8Array) => verify(null, data, key, signature),
   };
-  // The digest is that of the coded bytes, which nobody keeps.
+  // The digest covers the coded bytes, and the service has only the decoded ones.
   const is_coded = fields.some(({ name }) => name === "content-encoding");
-  if (has_body && is_coded) refuseSignature("its body is sent without Content-Encoding");
+  if (has_body && is_coded) refuseSignature("its body has a Content-Encoding; send it without");
   const digest = fields.find(({ name }) => name === "content-digest")?.value;
-  if (digest !== undefined && !SHA256.test(digest)) refuseSignature("its Content-Digest is sha-256=:…:");
+  if (digest !== undefined && !SHA256.test(digest)) refuseSignature("its Content-Digest must be sha-256=:…:");
   const now_s = Math.floor(now.getTime() / 1_000);
-  // A write that is not covered could be exchanged for another by whoever forwards it.
+  // Without this, somebody who forwards the write could replace it by another.
   const write = READS.has(method) ? [] : ["@method", "@target-uri", ...(has_body ? ["content-digest"] : [])];
   try {
     const { parameters, components } = await verifySignature(
@@ -100,7 +100,7 @@ async function verified(
   } catch (error) {
     if (!isSignatureError(error)) throw error;
     return refuseSignature(
-      `${error.message}; it covers ${["@authority", ...write].join(", ")} and has ${PARAMETERS.join(", ")}, at most ${LONGEST_SIGNATURE_S} seconds apart`,
+      `${error.message}; it must cover ${["@authority", ...write].join(", ")} and have ${PARAMETERS.join(", ")}, at most ${LONGEST_SIGNATURE_S} seconds apart`,
     );
   }
 }
@@ -111,14 +111,14 @@ function refuseLoose(
   fields: SignedRequest["fields"],
 ): void {
   const { created = 0, expires = 0, nonce = "", tag } = parameters;
-  if (tag !== TAG) refuseSignature(`its tag is ${TAG}`);
+  if (tag !== TAG) refuseSignature(`its tag must be ${TAG}`);
   if (expires - created > LONGEST_SIGNATURE_S)
-    refuseSignature(`it expires at most ${LONGEST_SIGNATURE_S} seconds after it was created`);
-  if (nonce.length < 8 || nonce.length > 128) refuseSignature("its nonce has 8 to 128 characters");
+    refuseSignature(`it must expire at most ${LONGEST_SIGNATURE_S} seconds after its creation`);
+  if (nonce.length < 8 || nonce.length > 128) refuseSignature("its nonce must have 8 to 128 characters");
   const names_agent = fields.some(({ name }) => name === "signature-agent");
   if (names_agent && !components.some(({ name }) => name === "signature-agent"))
-    refuseSignature("it covers signature-agent, if the request has that header");
+    refuseSignature("it must cover signature-agent, because the request has that header");
 }
 
 const refuseSignature = (fault: string): never =>
-  refuse("unauthorized", `the request's signature does not hold: ${fault}`);
+  refuse("unauthorized", `the request's signature is invalid: ${fault}`);

@@ -21,7 +21,7 @@ export async function identifySubject(parts: AccessParts, secret: string, ip: st
   return { caller: { kind: "subject", key_id, subject, tenant, scopes } };
 }
 
-/** Counts no guess: the secret was identified before. */
+/** Counts no failed attempt: the secret was identified before. */
 export async function confirmSubject({ findSubjectKey }: AccessParts, secret: string): Promise<void> {
   const digest = digestOf(secret);
   liveKey(digest, await findSubjectKey?.(digest));

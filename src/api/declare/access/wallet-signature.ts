@@ -21,7 +21,7 @@ export async function walletsOwn(
   await beforeAsking();
   const { latest: block } = await app.chain.heads();
   const undeployed = unwrapped(given);
-  // One call of the chain deploys the wallet and asks it, and nothing of it stays.
+  // One simulated call deploys the wallet and checks the signature there. Nothing of it is stored on the chain.
   const calls = undeployed
     ? [undeployed.deployment, signatureCall(wallet, digest, undeployed.signature)]
     : [signatureCall(wallet, digest, given)];
@@ -29,11 +29,11 @@ export async function walletsOwn(
   return { scheme: undeployed ? "erc6492" : "erc1271", signature: given, block };
 }
 
-/** True if the last call answers that the signature is the wallet's. */
+/** True if the last call says that the signature is the wallet's. */
 const isAcceptedBy = async (app: Pick<App, "chain">, calls: readonly Call[]): Promise<boolean> =>
   isAccepted((await askStrangers(app, calls)).at(-1));
 
-/** A stranger's contract can fail the whole call. That counts as a no, if the node answers other queries. */
+/** A stranger's contract can fail the whole call. A failure counts as a no, if the node answers other queries. */
 export async function askStranger(app: Pick<App, "chain">, call: Call): Promise<CallResult> {
   return (await askStrangers(app, [call]))[0]!;
 }
@@ -48,5 +48,5 @@ async function askStrangers({ chain }: Pick<App, "chain">, calls: readonly Call[
   }
 }
 
-/** A factory writes the wallet's code, which costs more gas than asking it. */
+/** The factory writes the wallet's code, which costs more gas than checking a signature. */
 const DEPLOYMENT_GAS = 3_000_000n;

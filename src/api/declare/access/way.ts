@@ -83,7 +83,7 @@ export type DelegateRequest = {
 export type Keys = {
   identify(secret: string, ip: string): Promise<Identity & { key: KeyRow }>;
   allow(key: KeyRow, scope: Scope): void;
-  /** Counts no guess: the secret was identified before. */
+  /** Counts no failed attempt: the secret was identified before. */
   confirm(secret: string): Promise<void>;
   forget(): void;
 };
@@ -102,7 +102,7 @@ export type OpeningSetting = "SETTLE_OPEN";
 export type AccessParts = {
   findKey: (digest: Buffer) => Promise<KeyWithDigest | undefined>;
   findSubjectKey?: (digest: Buffer) => Promise<SubjectKey | undefined>;
-  /** The agent that a key is live on, by its thumbprint. */
+  /** The agent of which a key is live, by the key's thumbprint. */
   findSigner?: (kid: string) => Promise<RequestSigner | undefined>;
   admitDelegate?: (request: DelegateRequest) => Promise<Pick<Admission, "caller" | "confirm">>;
   /** Includes delegates of such agents. Absent where no area has agents. */
@@ -128,7 +128,7 @@ export const walletSchemes: SecuritySchemes = {
     type: "apiKey",
     in: "header",
     name: "SIGN-IN-WITH-X",
-    // Directories read this member, because OpenAPI has no such scheme.
+    // Directories read this member, because OpenAPI has no security scheme for it.
     "x-agentcash-auth-kind": "siwx",
     description: `A CAIP-122 text about this call, signed by the wallet that paid: JSON in base64, good for ${PROOF_SECONDS} seconds (docs/payments.md)`,
   },

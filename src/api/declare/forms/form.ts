@@ -37,7 +37,7 @@ export function formsOf({ output }: Pick<OperationDeclaration, "output">): Form[
   ];
 }
 
-/** Browsers send some two hundred characters. */
+/** A browser's Accept header has some two hundred characters. */
 const MOST_ACCEPT = 1_000;
 
 /**

@@ -4,12 +4,12 @@ import { type Gauge, secondsSince } from "../../declare/gauge.ts";
 export const alertGauges: Gauge[] = [
   {
     name: "tallystick_webhooks_waiting",
-    help: "Alerts that are not delivered yet, those that wait for another attempt among them",
+    help: "Alerts that are not delivered yet, including those that wait for another attempt",
     read: async ({ pool }) => [{ value: (await waitingAlerts(pool)).count }],
   },
   {
     name: "tallystick_webhooks_overdue_seconds",
-    help: "How long the alert that is due longest has been; 0 where none is",
+    help: "Seconds since the oldest due alert became due; 0 if none is due",
     read: async (app) => {
       const { due_since } = await waitingAlerts(app.pool);
       return [{ value: due_since === null ? 0 : secondsSince(app, due_since) }];

@@ -18,7 +18,7 @@ export const logGauges: Gauge[] = [
   },
   {
     name: "tallystick_anchor_age_seconds",
-    help: "Seconds since the newest anchor stood on the chain; a log without news is not anchored again",
+    help: "Seconds since the newest anchor was written to the chain; a log without new events is not anchored again",
     read: async (app) => {
       const anchor = newestAnchor((await headsOf(app)).state);
       return anchor ? [{ value: secondsSince(app, anchor.anchored_at) }] : [];
@@ -26,7 +26,7 @@ export const logGauges: Gauge[] = [
   },
   {
     name: "tallystick_unproven_events",
-    help: "Events that are not signed, and not anchored",
+    help: "Events beyond the newest checkpoint, and beyond the newest anchor",
     labels: ["beyond"],
     read: async (app) => {
       const [{ state }, { position }] = await Promise.all([headsOf(app), app.store.head()]);
@@ -45,7 +45,7 @@ export const logGauges: Gauge[] = [
   },
   {
     name: "tallystick_reader_lag_seconds",
-    help: "For how long a copy of the database that is read from has lacked something that the primary has",
+    help: "Seconds for which a copy of the database has lacked events that the primary has",
     labels: ["reader"],
     read: async ({ readers }) =>
       readers.health().map(({ name, lag_s }) => ({ labels: { reader: name }, value: lag_s })),
@@ -66,7 +66,7 @@ export const logGauges: Gauge[] = [
   },
   {
     name: "tallystick_log_disputed",
-    help: "How many of the witnesses and the copy outside say that the log is not the one they know; no proof, so sales go on",
+    help: "Number of witnesses and external copies that report another log. They prove nothing, so sales go on",
     read: async ({ disputes }) => [{ value: (await disputes()).length }],
   },
   {

@@ -9,7 +9,7 @@ export const noticeGauges: Gauge[] = [
   },
   {
     name: "tallystick_notices_overdue_seconds",
-    help: "How long the retry of a notice that is due longest has been; 0 where none is",
+    help: "Seconds since the oldest due retry of a notice became due; 0 if none is due",
     read: async (app) => {
       const { retry_at } = await failingSubscriptions(app.pool);
       return [{ value: retry_at === null ? 0 : secondsSince(app, retry_at) }];

@@ -11,7 +11,7 @@ export const paymentGauges: Gauge[] = [
   },
   {
     name: "tallystick_refunds_open_usdc",
-    help: "Their sum, in USDC",
+    help: "Sum of the refunds that are owed and not paid, in USDC",
     read: async ({ pool }) => [{ value: (await owedRefunds(pool)).micro / 1e6 }],
   },
   {
@@ -26,12 +26,12 @@ export const paymentGauges: Gauge[] = [
   },
   {
     name: "tallystick_gas_budget_eth",
-    help: "What they may cost in a day; absent where gas is play money",
+    help: "Budget a day of these transactions, in ether; absent where gas is worthless",
     read: async ({ gas: { budget_wei } }) => (budget_wei === undefined ? [] : [{ value: ether(budget_wei) }]),
   },
   {
     name: "tallystick_gas_purpose_spent_eth",
-    help: "The same of each purpose that has a budget of its own, in ether",
+    help: "Cost of transactions since midnight UTC for each purpose with a budget of its own, in ether",
     labels: ["purpose"],
     read: async ({ gas }) =>
       (await gas.purposes_today()).map(({ purpose, spent_wei }) => ({
@@ -41,7 +41,7 @@ export const paymentGauges: Gauge[] = [
   },
   {
     name: "tallystick_gas_purpose_budget_eth",
-    help: "The daily budget of each such purpose, in ether",
+    help: "Budget a day of each purpose with a budget of its own, in ether",
     labels: ["purpose"],
     read: async ({ gas }) =>
       (await gas.purposes_today()).map(({ purpose, budget_wei }) => ({

@@ -18,7 +18,7 @@ export const vintageGauges: Gauge[] = [
   },
   {
     name: "tallystick_vintage_newest_month_age_seconds",
-    help: "Seconds since the end of the newest month that the current vintage of a dataset of trade covers; not of invented ones",
+    help: "Seconds since the end of the newest month in the current vintage of a real trade dataset",
     labels: ["dataset"],
     read: async (app) => {
       const real = (await currentReleases(app.pool)).filter(({ synthetic }) => !synthetic);
@@ -30,7 +30,7 @@ export const vintageGauges: Gauge[] = [
   },
   {
     name: "tallystick_vintage_open",
-    help: "1 where this process has it open and answers from it",
+    help: "1 where this process has opened the dataset or table and answers from it",
     labels: ["dataset"],
     read: async (app) => {
       const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];

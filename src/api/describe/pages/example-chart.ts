@@ -99,7 +99,7 @@ export function chartDocument(path: Path = CHART, width?: number): Document {
   };
 }
 
-/** The operation's own refusal explains a missing chart. */
+/** If there is no chart, the operation's own refusal says why. */
 async function draw(app: App, width: number | undefined): Promise<Buffer> {
   const data = dataOf(app.data);
   const charted = chartedIn(data);

@@ -11,7 +11,7 @@ export const homeDocuments = (catalogue: Catalogue, parts: PageParts): Document[
   {
     path: "/",
     type: "text/html",
-    summary: "This service for people: purpose, calls to paste, prices; JSON for those who ask for it",
+    summary: "This service for people: purpose, calls to paste, prices; as JSON for Accept: application/json",
     render: (app, visit) => {
       const chart = exampleChart(app);
       return wants("application/json", visit.accept)
@@ -116,7 +116,7 @@ function rangeOf(operations: readonly Operation[]): string {
   return `${isFree ? "free, or " : ""}${least === most ? least : `${least} – ${most}`} USDC`;
 }
 
-/** On the operator's own machine; everybody else asks the operator. */
+/** For the operator's own machine; other callers ask the operator for a key. */
 const TO_GET_A_KEY = html`
         <p class="soft">The operator issues keys: <code>bin/tallystick keys issue --tenant me</code>, in containers <code>docker compose exec tallystick bin/tallystick keys issue --tenant me</code>.</p>`;
 

@@ -52,7 +52,7 @@ function field(operation: Operation, name: string, property: JsonSchema, isRequi
 function kindOf({ type, enum: values, items, anyOf }: JsonSchema, method: string): string {
   if (type === "boolean" || type === "integer" || type === "number")
     return type === "boolean" ? "boolean" : "number";
-  // A query has only text; lists are comma-separated.
+  // A query parameter has only text; lists are comma-separated.
   if (method !== "POST") return "text";
   if (type === "object" || items) return "json";
   if (anyOf && values === undefined) return anyOf.some(({ type }) => type === "object") ? "json" : "text";

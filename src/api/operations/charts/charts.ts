@@ -35,7 +35,7 @@ const trust = operation({
   route: "GET /soul/{id}/chart/trust",
   summary: "An agent's trust by day, as a picture",
   description:
-    "The last score of each day over the levels, marking days with attestations, completed tasks or penalties. PNG or SVG, by `Accept`. Before the first computation the picture says so.",
+    "The last score of each day, with the levels and with marks for attestations, completed tasks and penalties. PNG or SVG, by `Accept`. Before the first computation, the picture says that there is no data.",
   access: [open()],
   input: z.object({ id, days }),
   output: picture("A line of points from 0 to 100 over the levels, with marks for events"),
@@ -64,7 +64,7 @@ const dna = operation({
   route: "GET /soul/{id}/chart/dna",
   summary: "An agent's behaviour as a picture",
   description:
-    "The seven dimensions of soul_dna as a radar over the requested days. PNG or SVG, by `Accept`. Unmeasured dimensions have no corner; a newcomer's picture says so.",
+    "The seven dimensions of soul_dna as a radar over the requested days. PNG or SVG, by `Accept`. An unmeasured dimension has no corner. A newcomer's picture says that there is too little data.",
   access: [open()],
   input: z.object({ id, days }),
   output: picture("A radar of seven dimensions from 0 to 1, with values"),

@@ -31,8 +31,8 @@ import {
 const DAY_S = 86_400;
 
 /**
- * An id gives access to its check, and `fresh_id` may derive from public data such as a payment's name: so ids need a
- * secret.
+ * Anyone with an id may see its check. `fresh_id` may derive from public data, such as a payment's name, so a secret
+ * goes into the id.
  */
 const idOf = ({ link_secret }: App, fresh_id: string) =>
   createHmac("sha256", link_secret).update(`check:${fresh_id}`).digest("hex").slice(0, 32);

@@ -16,7 +16,7 @@ import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 
 export const checkId = idFrom("check_id", "checks_create").describe("The check_id from checks_create");
 
-/** A contract wallet's may be long; 4 KiB is more than any in use. */
+/** A contract wallet's signature may be long; 4 KiB is more than any in use. */
 export const signature = z
   .string()
   .regex(
@@ -40,7 +40,7 @@ export const amount = z
   })
   .describe(`USDC, 0 to ${MOST_USDC}, at most six decimals; a decimal string is exact`);
 
-/** Micro-USDC of an amount that was judged before. */
+/** The micro-USDC of an amount that was validated before. */
 export function microOf(value: number | string): number {
   const [, whole = "0", fraction = ""] = AMOUNT.exec(String(value)) ?? [];
   return Number(whole) * 1_000_000 + Number(fraction.padEnd(6, "0"));

@@ -108,7 +108,7 @@ async function drawable(app: App, facts: checks.CheckFacts, given: Hex): Promise
   return signed;
 }
 
-/** Counts a wrong passphrase at once, before the next is checked; a refusal here appends nothing else. */
+/** Counts a wrong passphrase at once, before the next is checked. The call appends nothing else. */
 const refuseWrong = (
   app: App,
   target: { tenant: string; id: string },

@@ -110,7 +110,7 @@ export const orderShown = z.object({
       payment_id: z
         .string()
         .nullable()
-        .describe("payment_status shows it and its refund; null of an invoice"),
+        .describe("payment_status shows it and its refund; null for an invoice"),
       paid_at: time,
     })
     .nullable(),

@@ -50,7 +50,7 @@ const list = operation({
   route: "GET /v1/agent/orders",
   summary: "An order, or your orders, newest first",
   description:
-    "An order's status and customer. One by its `order_id` is always current. Free to its owner: the tenant's key, or the paying wallet's signature (SIGN-IN-WITH-X).",
+    "The status and customer of an order, or of your newest orders. With `order_id` the answer is always current. Free to its owner: the tenant's key, or the paying wallet's signature (SIGN-IN-WITH-X).",
   access: [owner("read"), pay("0.001")],
   lists: ordersProjection,
   input: z.object({
@@ -91,7 +91,7 @@ const sealedOf = (tenant: string, { facts }: Order) => ({
 });
 
 const HOUR_S = 3_600;
-/** As long as clients retry. */
+/** As long as clients retry a call. */
 const REPEATS_WITHIN_S = 600;
 const minutes = (seconds: number) => seconds / 60;
 
@@ -102,7 +102,7 @@ const create = operation({
   summary: "Order goods and reserve them until payment",
   description: `Reserves the goods: ${minutes(orders.HOLD_S.x402)} minutes for a payment in USDC (${minutes(orders.HOLD_S.first)} for a payer's first paid order),
 ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. Pay \`total_usdc\` by orders_pay. A repeat with the same Idempotency-Key or
-\`idempotency_key\` returns the same order. So does an equal call within ${minutes(REPEATS_WITHIN_S)} minutes without a name. The customer's data is sealed and can be erased.`,
+\`idempotency_key\` returns the same order. So does an equal call within ${minutes(REPEATS_WITHIN_S)} minutes, if neither has such a key. The customer's data is sealed and can be erased.`,
   access: [key("order"), pay("0.05")],
   named_by: "idempotency_key",
   repeats_within_s: REPEATS_WITHIN_S,
@@ -151,7 +151,7 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
             body: z.object({ order_id: z.int(), total_usdc: money }),
           })
           .nullable()
-          .describe("The x402 call that pays for it; null of an invoice"),
+          .describe("The x402 call that pays for it; null for an invoice"),
       }),
       meta: z.object({
         ...shopMeta,
@@ -183,7 +183,7 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
       place: sealLocation(orders, target, "OrderPlaced"),
       value: customerOf(input),
     });
-    // Stock first: orders of one product queue for it, and each sees the rest of the one before.
+    // Stock first: orders of one product queue for it, and each sees the stock that the previous order left.
     const staged = await unit.decide(stock, goods, (state) => {
       const reserved = stock.reserve(reservation, facts.placed_at)(state);
       costs();
@@ -219,7 +219,7 @@ async function readOrder({ input, caller, app, data, unit }: Context<OrderInput>
   const hold_s = newcomer && payment === "x402" ? orders.HOLD_S.first : orders.HOLD_S[payment];
   const until = new Date(now.getTime() + hold_s * 1_000).toISOString();
   const order_id = orderIdOf(app.link_secret, unit.fresh_id);
-  // Runs only in the decision: a repeat returns the order, whatever its price or the rate is by now.
+  // Runs only in the decision. A repeat returns the order, whatever the price or the rate is then.
   const costs = () => {
     const item = { product_id, unit: sold_in, quantity };
     const net_cents =
@@ -252,7 +252,7 @@ async function readOrder({ input, caller, app, data, unit }: Context<OrderInput>
   return { goods, facts, costs, reservation };
 }
 
-const UNREPEATABLE = `this call had no Idempotency-Key or idempotency_key: an equal call within ${minutes(REPEATS_WITHIN_S)} minutes is this order, a later one is another`;
+const UNREPEATABLE = `this call had no Idempotency-Key or idempotency_key: an equal call within ${minutes(REPEATS_WITHIN_S)} minutes returns this order, a later one places another`;
 
 type OrderInput = {
   product_slug: string;
@@ -276,12 +276,12 @@ const customerOf = (input: OrderInput): NonNullable<z.infer<typeof customerShown
   notes: input.notes ?? null,
 });
 
-/** A wallet without a paid order could block goods at no cost: it reserves fewer, for a shorter time. */
+/** A wallet without a paid order could block goods at no cost. So it may reserve fewer, for a shorter time. */
 async function isNewcomer(app: App, { kind, tenant }: Caller): Promise<boolean> {
   return kind === "payer" && !(await hasPaid(app.pool, tenant));
 }
 
-/** An unguessable number below 2^53, the same for a repeated command; no contended counter. */
+/** An unguessable number below 2^53, the same for a repeated command. A counter would be contended. */
 function orderIdOf(link_secret: Uint8Array, fresh_id: string): number {
   for (let n = 0; ; n++) {
     const digest = createHmac("sha256", link_secret).update(`order:${fresh_id}${n}`).digest();

@@ -19,9 +19,9 @@ const payOrder = operation({
   route: `POST ${PAY_PATH}`,
   effect: { changes: "takes", repeatable: true, reaches_out: true },
   summary: "Pay for an order",
-  description: `By payment alone: it costs the order's \`total_usdc\`, so call once without a payment and pay the 402. A key beside
-the payment names the tenant that placed the order. A wrong total, and an order that is paid or over, are refused before
-settlement. A payment begun in time finds its goods; one that comes too late is refunded.`,
+  description: `It costs the order's \`total_usdc\`, which a payment must carry: call once without a payment and pay the 402. A key beside
+the payment names the tenant that placed the order. A wrong total is refused before settlement, and so is an order
+that is paid or has ended. A payment that begins in time gets the goods; a later one is refunded.`,
   access: [
     pay(
       ({ total_usdc }: { total_usdc: string }) => total_usdc as Usdc,
@@ -53,7 +53,7 @@ settlement. A payment begun in time finds its goods; one that comes too late is 
       usdc_micro: Number(microUsdc(total_usdc as Usdc)),
       begun_at: await begunAt(app, request.payment_id, at),
     };
-    // Stock first: all changes of it queue there.
+    // Stock first: all changes of a product's stock queue there.
     await unit.decide(stock, product.targetOf(tenant, facts.product_id), stock.confirm(order_id, at));
     const { state } = await unit.decide(orders, target, orders.pay(paid, at));
     const data = shownOrder(orders.existing(state));

@@ -181,7 +181,7 @@ const prices = operation({
 
 type ProductQuery = { product_id?: number | undefined; slug?: string | undefined };
 
-/** The requested products, default all. `not_found` for a missing one, or if id and slug disagree. */
+/** The requested products; all by default. Refuses with `not_found` if one is missing, or if id and slug disagree. */
 async function requestedProducts(
   app: App,
   tenant: string,
@@ -246,7 +246,7 @@ const history = operation({
     if (request.payment_id !== undefined && !isChanged)
       refuse(
         "not_found",
-        `no price changed in ${input.months} months, and nothing is charged: name more months, or ask prices for those that apply`,
+        `no price changed in ${input.months} months, and nothing is charged: request more months, or the current prices by prices_list`,
       );
     return { data, meta: { count: data.length, since: since.toISOString() } };
   },

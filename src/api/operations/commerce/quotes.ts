@@ -50,7 +50,7 @@ const create = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "A quote: prices fixed for two weeks",
   description: `Current prices with value added tax. orders_create accepts them by \`quote_id\` for ${quotes.VALID_DAYS} days, for at most the quoted units an
-order. It reserves no goods: orders depend on the stock of then, and \`missing\` says what the stock lacks now. \`cheaper\` names units by which the
+order. It reserves no goods: an order depends on the stock at its time, and \`missing\` is what the stock lacks now. \`cheaper\` names units by which the
 same goods cost less. Name and mail are sealed and can be erased.`,
   access: [key("quote"), pay("0.01")],
   input: z.object({

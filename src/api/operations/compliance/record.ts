@@ -178,7 +178,7 @@ async function descriptionOf(
   if (!agent.description) return null;
   const { about, version, services, described_at } = agent.description;
   const { purpose, provider } = await shownAgent(subjects, agent);
-  // A description exists, and none of it can be decrypted.
+  // A description exists, but nothing of it can be decrypted.
   const isErased = about !== null && purpose === null && provider === null;
   return {
     about: isErased ? "erased" : { purpose, provider },
@@ -211,7 +211,7 @@ export async function ownAgent(
   { caller, payment_id }: { caller: Caller; payment_id: string | undefined },
   name: string | undefined,
 ): Promise<string> {
-  // With a payment the wallet identifies the agent; the tenant's key does not.
+  // A payment identifies the agent by its wallet; the key of the tenant does not.
   const speaker =
     caller.kind === "subject" || payment_id === undefined ? caller : payer(lowerCase(payerOf(payment_id)));
   const own = await agentOf(app, speaker);

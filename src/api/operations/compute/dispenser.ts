@@ -10,17 +10,17 @@ import {
   tasksProjection,
 } from "../../../projections/compute/tasks.ts";
 
-/** By then the read model shows the lease, or there is none. */
+/** After this time the read model shows the lease, or there is none. */
 const RESERVE_MS = 2_000;
 /** A query reads this many tasks beyond one per caller. */
 const PAGE_SIZE = 128;
-/** Later callers share a query's result for this long; by then read models have advanced. */
+/** Later callers share a query's result for this long. After that, the read models have moved on. */
 const PAGE_MS = 50;
 /** A caller of the last second will probably look again, so queries include its tasks; at most MOST_TAKERS. */
 const AGAIN_MS = 1_000;
 const MOST_TAKERS = 128;
 
-/** `by`: the command, which gets its task again if it is decided anew. `passed`: tasks that it could not lease. */
+/** `by`: the command, which gets the same task if it runs again. `passed`: tasks that it could not lease. */
 type TaskRequest = { taker: Taker; by: string; passed: readonly string[] };
 
 /** Tasks that were read for some takers at a position of the read model, and are not reserved. */
@@ -58,7 +58,7 @@ export class Dispenser {
     this.#forget(task_id);
   }
 
-  /** A retry gets its earlier task: another one would leave that one reserved and unused. */
+  /** A retry gets its earlier task. With another one, the earlier would stay reserved and unused. */
   #earlier({ by, passed }: TaskRequest): TaskKey | undefined {
     const task = this.#reservedBy.get(by)?.task;
     return task && !passed.includes(task.task_id) ? task : undefined;

@@ -42,7 +42,7 @@ export const usd = (least: number, most: number) =>
 export const sxOf = (caller: Caller): number | undefined =>
   caller.kind === "subject" ? sxOfTenant(caller.tenant) : undefined;
 
-/** The agent of the own key, if it may act. `agent_id`: the agent that the call names. */
+/** The agent of the key in the call, if it may act. `agent_id`: the agent that the call names. */
 export async function actingAgent(
   { app, caller, unit }: Pick<Context<never>, "app" | "caller" | "unit">,
   agent_id?: string,
@@ -101,7 +101,7 @@ export async function taskFor(app: App, caller: Caller, task_id: string): Promis
   return partOf(caller, tenant, state) ?? refuseMissingTask();
 }
 
-/** As taskFor, for a decision: a stale state is read again only before a refusal. */
+/** As taskFor, inside a decision: before a refusal, a stale state is read again. */
 export async function taskToDecide(
   { app, caller, unit }: Pick<Context<never>, "app" | "caller" | "unit">,
   task_id: string,

@@ -54,7 +54,9 @@ const registerNode = operation({
       .describe("The accepted task_types; none: any"),
     stake_usdc: usd(0, nodes.MOST_STAKE_MICRO / 1e6)
       .optional()
-      .describe("Its total stake from its account, for fewer audits; 0: returned in a week"),
+      .describe(
+        "Its total stake, taken from its account; a stake means fewer audits. 0: the stake is returned in a week",
+      ),
   }),
   output: json(nodeShown),
   moves_money: true,
@@ -156,7 +158,7 @@ async function renewLease(
   const found = await taskOfLease(app.pool, lease_sha256);
   const state = found && (await app.load(tasks, tasks.targetOf(found.tenant, found.task_id)));
   const lease = state && tasks.workLease(state);
-  // A lease that the read model may not have yet counts as live, and its heartbeat is stored.
+  // A lease that the read model may not show yet counts as live, and its heartbeat is stored.
   const isLive = found ? lease?.lease_sha256 === lease_sha256 && lease.sx === sx : !isCaughtUp;
   if (!isLive) return { lease_id, expires_at: null, lost: true };
   const text = `insert into compute.leases_heard values ($1, clock_timestamp())

@@ -71,7 +71,7 @@ An agent may sign its verdict: a challenge with the purpose \`judge\` about <tas
   },
 });
 
-/** The words of a reason are a person's: the text of the call that has them is sealed under the task's name. */
+/** The reason is a person's words. The text of the call that names them is sealed under the task's name. */
 function sealedReason(
   { input: { reason }, unit }: Pick<Context<{ reason?: string | undefined }>, "input" | "unit">,
   { tenant, task_id }: TaskKey,

@@ -40,7 +40,7 @@ import {
   usd,
 } from "./fields.ts";
 
-/** JSON around the largest input_data. */
+/** Room for the JSON around the largest input_data. */
 const BODY_BYTES = MOST_OBJECT_BYTES + 16 * 1024;
 
 const DAY_S = 86_400;
@@ -53,7 +53,7 @@ const seconds = (least: number, most: number) =>
 
 const submission = z.object({
   task_type: kindName.describe(
-    `the service checks ${builtIns.join(", ")}; any other name is between you and its workers`,
+    `the service checks ${builtIns.join(", ")}; you and your workers agree on the meaning of any other name`,
   ),
   input_data: z
     .record(z.string(), z.unknown(), "is a JSON object")
@@ -199,7 +199,7 @@ export function bytesOf(value: JsonObject, path: string): Buffer {
   }
 }
 
-/** With more waiting audits, tasks that need one are refused. */
+/** With more results than this waiting for an audit, tasks that need one are refused. */
 const MOST_AUDITS = 1_000;
 
 async function termsOf(app: App, input: Submission, tenant: string, submitted_at: string) {
@@ -231,7 +231,7 @@ async function termsOf(app: App, input: Submission, tenant: string, submitted_at
   return { max_price_micro, limit_s, verify, quorum, assign, min_trust, window_s, deadline_at };
 }
 
-/** A node gets no task of its own side: it could buy itself a history of valid results. */
+/** A node gets no task of a party related to it: it could buy itself a history of valid results. */
 async function refuseOwn(app: App, sx: number, tenant: string): Promise<void> {
   const { bound } = await callerStatusOf(app.pool, sx);
   if (bound.includes(tenant))
@@ -268,7 +268,7 @@ const taskStatus = operation({
   },
 });
 
-/** null = the object is not stored, or not any more. */
+/** null = the object is not stored, or no longer. */
 export async function readObject(
   app: App,
   task_id: string,

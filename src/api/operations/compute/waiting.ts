@@ -1,4 +1,4 @@
-/** The log's tail wakes waiting workers, one for each task, without polling the database. */
+/** Workers that wait for a task. The log's tail wakes one for each task, without polling the database. */
 import type { RecordedEvent } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import * as tasks from "../../../domain/compute/task.ts";
@@ -9,7 +9,7 @@ import {
   tasksProjection,
 } from "../../../projections/compute/tasks.ts";
 
-/** A ready task, or a reason to look; a worker that cannot take it passes it on. */
+/** A ready task, or a reason to look for one. A worker that cannot take it passes it on. */
 type Offer = { task?: ReadyTask; seen: WeakSet<Waiter> };
 type Waiter = { wake: ((offer: Offer) => void) | undefined };
 
@@ -53,8 +53,8 @@ class Waiters {
   }
 
   /**
-   * This process's time at which the next failed task is ready again. Waiters share one query, repeated when its result
-   * may have changed.
+   * When the next failed task is ready again, by this process's clock. Waiters share one query, repeated when its
+   * result may have changed.
    */
   async nextReadyAt(): Promise<number> {
     this.#nextReadyAt ??= nextReadyMs(this.#app.pool).then(
@@ -76,7 +76,7 @@ class Waiters {
   async #follow(signal: AbortSignal): Promise<void> {
     const { tail, runner } = this.#app;
     for await (const batch of tail.subscribe({ after: tail.position, signal })) {
-      // A waiter found nothing better, so it can take a new task before the read model has it.
+      // The waiter's search found nothing better, so it can take a new task before the read model has it.
       const { ready, others } = newIn(this.#app, batch);
       for (const task of ready) this.pass({ task, seen: new WeakSet() });
       if (others === 0) continue;
@@ -87,7 +87,7 @@ class Waiters {
   }
 }
 
-/** Tasks that a batch makes ready, and the number of further ones that a look may find, now or later. */
+/** The tasks that a batch makes ready, and how many others a search may find, now or later. */
 function newIn(app: App, batch: readonly RecordedEvent[]): { ready: ReadyTask[]; others: number } {
   const submitted = new Map<string, { tenant: string; state: tasks.TaskState }>();
   let others = 0;
@@ -109,8 +109,9 @@ function newIn(app: App, batch: readonly RecordedEvent[]): { ready: ReadyTask[];
 }
 
 /**
- * Calls `look` until it returns something, time is over, or the caller leaves: at once, after the read model has caught
- * up, and whenever a task may be ready. `look` gets the offered task if it is known; otherwise it searches.
+ * Calls `look` until it returns something, time is over, or the caller leaves. It calls at once, after the read model
+ * has caught up, and whenever a task may be ready. `look` gets the offered task if it is known; otherwise it
+ * searches.
  */
 export async function untilReady<Result>(
   app: App,
@@ -125,7 +126,7 @@ export async function untilReady<Result>(
   waiters.enter(waiter);
   const missed: Offer[] = [];
   waiter.wake = (offer) => void missed.push(offer);
-  /** The read model caught up with tasks from before this wait: only this waiter looks. */
+  /** The read model shows tasks from before this wait only now, so this waiter alone looks for them. */
   const catchUp: Offer = { seen: new WeakSet() };
   let offer: Offer | undefined;
   try {

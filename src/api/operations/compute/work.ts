@@ -131,14 +131,14 @@ The price is the node's rate for the whole limit, fixed now. Send an Idempotency
     const look = async (offered?: ReadyTask) => {
       const request = { taker, by: lease_sha256, passed: [] as string[] };
       if (offered) return dispenser.tryReserve(offered, request) ? attempt(offered) : undefined;
-      // Another process may have leased the task: try the next one until there is none.
+      // Another process may have leased the task: try further ones until there is none.
       for (;;) {
         const key = await dispenser.next(request);
         if (!key) return undefined;
         const leased = await attempt(key);
         if (leased) return leased;
         request.passed.push(key.task_id);
-        // Another node may take a copy that this one may not have.
+        // Another node may take a copy that this node may not.
         if (ownerOf(key.task_id) !== key.task_id) dispenser.release(key);
       }
     };

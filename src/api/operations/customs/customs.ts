@@ -36,7 +36,7 @@ import { seasonTable } from "../../../projections/trade/answers/forms/tables.ts"
 import { nameTables } from "../../../projections/trade/answers/names.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
 
-/** Trade may still be on its way while a table is there already, and the other way round; products are named in either case. */
+/** The trade data may be missing while a table is loaded, or the reverse. Products get their names in both cases. */
 const vintageWith =
   (...tables: { name: string }[]) =>
   (data: Data) =>
@@ -118,8 +118,8 @@ const seasonalOperation = operation({
   name: "customs_seasonal",
   route: "GET /v1/agent/customs/seasonal",
   summary: "Seasonality of Latvia's trade in a code: twelve monthly factors, peak and trough",
-  description: `1.0 is an average month, without the trend. Fewer than 24 complete months are refused, and cost
-nothing; where one of two directions has them, the other has a note. Without a direction you get one for each.`,
+  description: `1.0 is an average month, without the trend. With fewer than 24 complete months the call is refused and
+costs nothing. Without a direction you get one profile for each; a direction with too few months then has a note.`,
   access: [key("read"), pay("0.10")],
   input: seasonalInput,
   output: json(seasonalOutput, { table: seasonTable, chart: seasonalChart }),

@@ -59,7 +59,7 @@ const health = operation({
                 .int()
                 .nullable()
                 .describe(
-                  "Seconds since its last good run, give or take thirty; one without work runs every five minutes. Null before the first",
+                  "Seconds since its last good run, within thirty. Without work it runs every five minutes. Null before the first run",
                 ),
               trouble: z
                 .object({
@@ -101,7 +101,7 @@ const health = operation({
           behind,
           trouble: trouble && "its fold fails; the service's log says why",
         })),
-        // The reason may name addresses of this network: it is the operator's to read, in the log.
+        // The reason may name addresses of this network, so only the operator gets it, in the service's log.
         reactors: health.reactors.map(({ name, last_good_s, trouble }) => ({
           name,
           last_good_s,

@@ -16,7 +16,7 @@ const ofTrade = [
   ...macroOperations,
 ] as const;
 
-/** The fields of an operation of trade; the others take any country. */
+/** The fields of an operation of trade. Other operations take any country. */
 const fieldsOf = (name: string) => ofTrade.find((one) => one.name === name)?.input.shape;
 
 const queryOperation = operation({
@@ -24,8 +24,8 @@ const queryOperation = operation({
   route: "POST /v1/agent/fusion/query",
   effect: reads,
   summary: "Ask all sources a question in words: a plan answers with text, facts, steps",
-  description: `Read without a model: countries, products, years and an intent's words, in English or Latvian. Without a match you get a free 400 with the
-nearest three.`,
+  description: `Read without a model: countries, products, years and an intent's words, in English or Latvian. Without
+a match you get a free 400 with the three nearest intents.`,
   access: [key("read"), pay("0.10")],
   input: queryInput,
   output: json(queryOutput),

@@ -53,8 +53,8 @@ const statusList = operation({
   name: "soul_credential_status",
   route: "GET /soul/credentials/status/{purpose}/{list}",
   summary: "The revoked or suspended passports: a list of bits",
-  description: `A Bitstring Status List 1.0 as a credential (vc+jwt) of ${LIST_BITS} bits. A passport's list is its number divided by that, its bit the
-remainder. A credential names both in credentialStatus.`,
+  description: `A Bitstring Status List 1.0 as a credential (vc+jwt) of ${LIST_BITS} bits. A passport's list is its
+number divided by ${LIST_BITS}, its bit the remainder. A credential names both in credentialStatus.`,
   access: [open()],
   input: z.object({
     purpose: z

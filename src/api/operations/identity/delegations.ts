@@ -125,7 +125,7 @@ const revoke = operation({
   summary: "End a delegation",
   description:
     "With the principal's API key, or a challenge with the purpose `revoke` about the delegation_id, signed by a live key of the principal. An ended " +
-    "or revoked one returns the same.",
+    "or revoked delegation returns its status.",
   access: [proofs],
   input: z.object({
     id,

@@ -24,7 +24,10 @@ const DAY_MS = 86_400_000;
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 const daysBefore = (at: Date, days: number) => dayOf(new Date(at.getTime() - days * DAY_MS));
 
-/** A cursor by trust: the walk's computation, the last agent's score and number, and the number of shown agents. */
+/**
+ * A cursor by trust: the computation of its first page, the last agent's score and number, and how many agents were
+ * shown.
+ */
 const WALK = /^(\d{1,15})\.(\d{1,9})\.(\d{1,7})\.(\d{1,7})$/;
 const NEWEST = /^[1-9]\d{0,6}$/;
 
@@ -169,7 +172,7 @@ const stats = operation({
 
 const COUNTED_FOR_MS = 60_000;
 
-/** Agents with activity in 30 days, at most a minute old: the count reads the activity of all. */
+/** Agents with activity in 30 days. Counted at most once a minute, because the count reads everybody's activity. */
 function activeAgents({ pool, clock, once }: App): Promise<number> {
   const now = clock.now();
   const counted = once(

@@ -58,7 +58,7 @@ async function proofByChain(app: App, { facts, keys }: agents.Agent, ref: string
   if (kid === undefined)
     return refuse(
       identityProblems["not-yours"],
-      `agent ${ref} belongs to ${holders.join(" and ")} there, not to a live key of ${sxId(facts.sx_number)}; prove one first`,
+      `agent ${ref} of the registry belongs to ${holders.join(" and ")}, not to a live key of ${sxId(facts.sx_number)}; prove one first`,
     );
   return { kid, ...block };
 }
@@ -123,7 +123,7 @@ key; if the chain reverts a transfer, it is restored.`,
     if (agent.links?.some((one) => agents.isSameLink(one, name))) return shown(agents.acting(agent));
     const use = { purpose: "link" as const, about: linkName(name) };
     const authority = await authorityOf(context, agent, { challenge, signature }, use);
-    // Callers who may not link cause no outside request.
+    // A caller who may not link must cause no request to outside.
     requireLinkable(agent, authority);
     const facts: agents.Link = {
       ...name,

@@ -109,7 +109,7 @@ const passport = operation({
   },
 });
 
-/** More than an agent's keys, delegations and links can be. */
+/** A limit above the number of keys, delegations and links that an agent can have. */
 const MOST_EVENTS = 500;
 
 /** The key, delegation or link of an event; null = the agent itself. */

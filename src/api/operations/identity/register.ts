@@ -54,8 +54,8 @@ const register = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Register an agent: a passport with a number and a hash",
   description: `An existing agent_id returns its passport, with \`is_new\` false. The API key is shown once, in this answer; a repeat with the
-same Idempotency-Key, of 32 characters or more, shows it again. For an existing agent a new key replaces the older one, if you
-send that one or prove a key of the agent. The proof you send makes its key the agent's first.`,
+same Idempotency-Key, of 32 characters or more, shows it again. For an existing agent a new key replaces the older one, if
+you send the older key or prove a key of the agent. The proof you send makes its key the agent's first.`,
   access: [open({ calls: 20, per: "hour" })],
   kept: false,
   secrets: ["display_name"],
@@ -79,7 +79,7 @@ send that one or prove a key of the agent. The proof you send makes its key the 
     const sealed = existing ? null : nameOf(context);
     const { origin } = await app.store.identity();
     const now = app.clock.now().toISOString();
-    // Registrations queue for the counter's stream, so numbers have no gap.
+    // Registrations queue for the counter's stream, so that numbers have no gaps.
     const counted = await unit.decide(passports, passports.target, (issued) =>
       existing ? [] : passports.issue(agent_id)(issued),
     );
@@ -106,7 +106,7 @@ type RegisterContext = Context<Registration>;
 
 type GivenProof = Omit<Proof, "issued_at" | "act"> & Partial<Pick<Proof, "act">>;
 
-/** The given proof, required if the id is a key's name. A recorded registration needs none again. */
+/** The proof of the call, required if the id is a key. A recorded registration needs none again. */
 async function proofOf(
   { input, app }: RegisterContext,
   existing: agents.AgentState,
@@ -126,7 +126,7 @@ async function proofOf(
       );
     return undefined;
   }
-  // A used challenge is not checked again: the call may be repeated after its validity.
+  // A challenge that this call used is not checked again, so that it may be repeated after the challenge expires.
   const counted = existing?.keys.find((key) => key.challenge_sha256 === challengeDigest(challenge));
   if (counted) return { key: counted, method: counted.method, challenge_sha256: counted.challenge_sha256 };
   const proof = await provenBy(app, { challenge, signature }, { agent_id, purpose: "prove", about: null });
@@ -193,7 +193,7 @@ async function issueKey(
     if (!shown)
       refuse(
         identityProblems["not-yours"],
-        `${agent_id} exists: for an API key send its current one, or prove one of its live keys`,
+        `${agent_id} exists: for a new API key send its current one, or prove one of its live keys`,
       );
     // The log has a new agent's proof with its first key.
     const challenge_sha256 = is_new ? null : (proof?.challenge_sha256 ?? null);

@@ -66,7 +66,7 @@ const ingest = operation({
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Submit news items, from the operator's own servers",
   description:
-    "Gazetteers soon look for events in them. Texts are data: no instruction in them is followed. Quotations are marked `untrusted`.",
+    "The service then looks for events in them, by gazetteers. Texts are data: no instruction in them is followed. Quotations are marked `untrusted`.",
   access: [internal()],
   status: 202,
   body_bytes: BODY_BYTES,

@@ -27,8 +27,8 @@ export const eventList = operation({
   reads: "log",
   summary: "The newest events, their public parts",
   description:
-    "Position, time, type and hashes of every event, newest first; the stream by name and the payload (where it is not " +
-    "long) only of public types, and with an API key of your own events. Filter by type, by stream, or to your own.",
+    "Position, time, type and hashes of every event, newest first; the stream's name and the payload (if it is not " +
+    "long) only for public types, and with an API key for your own events. Filter by type, by stream, or to your own.",
   access: [open()],
   lists: "none",
   input: z.object({
@@ -103,7 +103,7 @@ async function floorOf(app: App, before: number | undefined): Promise<number> {
   return Math.max(1, Math.min(before ?? Number.MAX_SAFE_INTEGER, position + 1) - MOST_READ);
 }
 
-/** The caller's own stream of this name, one of the newest by its keyed hash, or the public events of the operator's. */
+/** The stream of this name: the caller's own, one of the newest by its keyed hash, or a public one of the operator. */
 export async function streamOf(
   app: App,
   stream_id: string,

@@ -97,7 +97,7 @@ export const eventProof = operation({
 });
 
 async function shownTo(app: App, caller: Caller, event: WholeEvent) {
-  // In the form of the change feed: to keys that may read.
+  // The same form as in the change feed, for keys that may read.
   const isOwn = caller.kind === "key" && caller.tenant === event.tenant && caller.scopes.includes("read");
   const { actor = "" } = JSON.parse(event.meta) as { actor?: string };
   const showsMeta = isOwn && new RegExp(await shownActors(app.pool, event.tenant)).test(actor);

@@ -14,7 +14,7 @@ import { readerOf, shownEvent, streamOf } from "./events.ts";
 const match = z.object({
   kind: z.enum(["event", "transaction", "payment", "agent", "type", "stream"]).describe("The kind of thing"),
   title: z.string().describe("Its name"),
-  about: z.string().describe("What it is, in a few words"),
+  about: z.string().describe("A description in a few words"),
   page: z.string().describe("Its page on this service"),
 });
 type Match = z.infer<typeof match>;

@@ -6,7 +6,7 @@ import { refuse } from "../../../core/model/refusal.ts";
 import * as anchors from "../../../domain/anchoring/anchor.ts";
 import { open } from "../../declare/index.ts";
 
-/** A mirror may take a hundred thousand events a minute, and leaves the other free calls of its address alone. */
+/** A mirror may fetch a hundred thousand events a minute without using up the other free calls of its address. */
 export const mirrored = open({ shared: "log-tree", calls: 3_000, per: "minute" });
 
 /** The newest checkpoint in its published form; refuses while there is none. */

@@ -213,7 +213,9 @@ const order = operation({
     z.object({
       data: z.object({
         drink: z.string(),
-        mood: z.string().describe("The mood the bartender read; unsaid, or unknown for unknown words"),
+        mood: z
+          .string()
+          .describe("The mood that the bartender read; unsaid without words, unknown for unknown words"),
         answer: z.string(),
       }),
       meta: tenantMeta,

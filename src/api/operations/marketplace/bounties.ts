@@ -163,7 +163,7 @@ in one commit. A payment alone uses the wallet's: the wallet awards and cancels 
     const bounty = bounties.existingBounty((await unit.decide(bounties, target, decision)).state);
     const funds = await holdFunds(context, rewardHold(bounty));
     const text = await textOf(app, bounty);
-    // An unfunded text is not stored: a repeat has no text until the read model has the bounty.
+    // The text of an unfunded bounty is not stored: a repeat has no text until the read model has the bounty.
     if (text) {
       const bytes = canonicalBytes(text, "title");
       await app.objects.put(objectName("bounty", input.bounty_id, bounty.facts.text_sha256), bytes);
@@ -330,7 +330,7 @@ the same.`,
   handle: async ({ input: { bounty_id }, app, caller, unit }) => {
     await refuseSuspended({ app, caller, unit });
     const at = nowOf(app);
-    // A tenth of it is the submitters', who may be the delegate's.
+    // A tenth of the reward is the submitters', and the delegate may be one of them.
     await refuseOthersHold({ caller, unit }, bounties.holdOf(bounty_id));
     const bounty = await stepBounty(unit, bounty_id, (state) => {
       refuseOthers(bounties.existingBounty(state), caller);

@@ -34,7 +34,8 @@ const claimBounty = operation({
   route: "POST /soul/bounties/{bounty_id}/claim",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Claim a bounty",
-  description: "Use an agent's own key. Several agents may; it binds nobody. A repeat returns the same.",
+  description:
+    "Use an agent's own key. Several agents may claim a bounty; a claim binds nobody. A repeat returns the same.",
   access: [subject("order")],
   input: z.object({
     bounty_id: bountyId,
@@ -43,7 +44,7 @@ const claimBounty = operation({
       .min(1, "is at least one character")
       .max(500, "is at most 500 characters")
       .optional()
-      .describe("A note that only its creator sees"),
+      .describe("A note that only the bounty's creator sees"),
   }),
   output: json(claimed),
   refuses: [403, 404, 409],
@@ -70,8 +71,8 @@ const submitTo = operation({
   route: "POST /soul/bounties/{bounty_id}/submit",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Submit work for a bounty",
-  description: `Only for an agent that has claimed it, before the deadline, once: the content, or the https address and SHA-256 of a file elsewhere. Only its creator and you see it; the log has
-the digest. If the creator is silent for 14 days and the deadline is over, the most trusted agent's earliest submission wins.`,
+  description: `Once, before the deadline, by an agent that has claimed the bounty: send the content, or the https
+address and SHA-256 of a file elsewhere. Only the creator and you see it; the log has the digest. If the creator is silent for 14 days and the deadline is over, the most trusted agent's earliest submission wins.`,
   access: [subject("order")],
   input: z.object({
     bounty_id: bountyId,

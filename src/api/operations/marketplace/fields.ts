@@ -23,7 +23,7 @@ export const bountyId = idFrom("bounty", "soul_bounty_open").describe(
 
 export const usdcOf = (dollars: number) => decimalUsdc(microOf(dollars)) as Usdc;
 
-/** JSON around the largest content, whose line ends are two bytes there. */
+/** Room for the JSON around the largest content, in which a line end takes two bytes. */
 export const BODY_BYTES = 2 * MOST_OBJECT_BYTES;
 
 /** A text that the request carries itself. */
@@ -83,7 +83,7 @@ export const tenantsOf = ({ facts, keys }: Agent): string[] => [
   ...keys.filter(({ kind }) => kind === "evm").map((key) => walletTenant(lowerCase(key.public))),
 ];
 
-/** The public name of a party: an agent or a wallet. The name of a tenant with a key is private. */
+/** The public name of a party: an agent or a wallet. The name of a key's tenant is private. */
 export function shownTenant(tenant: string): string | null {
   const [kind, name] = tenant.split(":") as [string, string | undefined];
   if (name === undefined) return null;

@@ -15,7 +15,7 @@ import { type Context, json, key, operation, pay, reads, type Usdc } from "../..
 /** USDC a country-month. */
 const UNIT_PRICE = "1.00";
 
-/** A dollar for each country-month that is covered. What will be refused anyway is quoted one. */
+/** A dollar for each covered country-month. A request that will be refused is quoted one month. */
 function priceOfMonths(input: MirrorInput, { data }: { data: Data }): Usdc {
   try {
     return `${Math.max(1, countryMonths(dataOf(data), input))}`;
@@ -25,8 +25,8 @@ function priceOfMonths(input: MirrorInput, { data }: { data: Data }): Usdc {
   }
 }
 
-const costs = `One country-month costs ${UNIT_PRICE} USDC, so a year is twelve, and no \`year\` may be hundreds: first ask for a
-\`month\`. Stock x402 clients also cap a payment (x402-fetch 1.x at 0.10, @x402/fetch 2 at 1.00 USDC). Months that nobody
+const costs = `One country-month costs ${UNIT_PRICE} USDC, so a year costs twelve of them, and a request without
+\`year\` hundreds: start with a \`month\`. Stock x402 clients also cap a payment (x402-fetch 1.x at 0.10, @x402/fetch 2 at 1.00 USDC). Months that nobody
 has reported in full are left out and free.`;
 
 const shared = {
@@ -57,7 +57,7 @@ const sovereignOperation = operation({
   route: "POST /v1/agent/sovereign/mirror",
   effect: reads,
   summary: "The trade of any country with the EU27, from its partners' figures",
-  description: `A country's imports are the EU27's exports to it plus freight and insurance (τ); its exports are their imports without.
+  description: `A country's imports are the EU27's exports to it plus freight and insurance (τ); its exports are the EU27's imports from it without them.
 For one of the 27, the partners are the other 26. It covers trade with the EU27, not the world. Each month shows the parts of its
 \`confidence\`, the missing reporters, and the figures left out. ${costs}`,
   input: anyTargetInput,

@@ -32,9 +32,9 @@ export const subscription = z
       .enum(["active", "disabled", "deleted"])
       .describe("disabled: the webhook failed, see `disabled`; notices wait for notices_resume"),
     url: z.string().optional().describe("Only its owner sees this"),
-    kinds: z.array(z.enum(kindNames)).describe("The kinds of subjects that it is told about"),
+    kinds: z.array(z.enum(kindNames)).describe("The kinds of subjects that it covers"),
     products: z.array(z.string()).describe("Only duties that bear on one of these codes; none: all"),
-    delivered: z.int().describe("Notices that the webhook took"),
+    delivered: z.int().describe("Notices that the webhook accepted"),
     failing: z.int().describe("Subjects whose next notice failed, and waits for another attempt"),
     next_attempt_at: time
       .nullable()
@@ -71,7 +71,7 @@ export const subscriptionWithSecret = subscription
   })
   .meta({ id: "NoticeSubscriptionWithSecret" });
 
-/** A subscription as its owner sees it, its members in one order whatever the stored event's. */
+/** A subscription as its owner sees it. Its members are in a fixed order, because stored events may have another. */
 export function shownSubscription(state: Subscription): z.infer<typeof subscription> {
   const {
     facts,

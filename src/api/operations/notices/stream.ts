@@ -88,7 +88,7 @@ with a mark in every ${heartbeat_ms / 1000} seconds of silence. notices_subscrib
     },
   });
 
-/** A place from which no notice has left. */
+/** A position before which nothing is missing, for a stream that has sent no notice yet. */
 async function keptAfter({ pool, clock }: App, head: LogHead): Promise<LogHead> {
   const event = (await eventsAt(pool, [head.position])).get(head.position);
   const oldest_us = (clock.now().getTime() - KEEP_DAYS * 86_400_000) * 1_000;

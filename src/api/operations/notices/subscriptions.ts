@@ -110,7 +110,7 @@ const resume = operation({
   effect: { changes: "adds", repeatable: true, reaches_out: true },
   summary: "Resume a subscription to notices that was disabled",
   description:
-    "Deliveries go on with the first notice that the webhook has not taken: nothing that waited is lost.",
+    "Deliveries go on with the first notice that the webhook has not accepted: no waiting notice is lost.",
   access: [owner("order")],
   told_once: once_fields,
   input: z.object({ subscription_id: subscriptionId }),

@@ -26,15 +26,18 @@ const gas = z
 const reactor = z.object({
   name: z.string().describe("The reactor's name, as in logs and metrics"),
   status: z.string().describe("`done`, or the failure that blocks it"),
-  since: time.nullable().describe("Since when it fails; null: it does not"),
-  reason: z.string().nullable().describe("Why it fails; null: it does not, or its name says it"),
+  since: time.nullable().describe("Start of its failure; null: it does not fail"),
+  reason: z
+    .string()
+    .nullable()
+    .describe("Reason of its failure; null: it does not fail, or the failure's name is enough"),
   last_good_s: z.int().nullable().describe("Seconds since its last good tick; null: none yet"),
 });
 
 const readModel = z.object({
   name: z.string().describe("The read model's name and version"),
   behind: count("Events that it has not folded yet"),
-  trouble: z.string().nullable().describe("Why it does not fold; null: it does"),
+  trouble: z.string().nullable().describe("Why it cannot fold; null: it folds"),
 });
 
 const overview = operation({

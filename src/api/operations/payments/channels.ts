@@ -1,4 +1,4 @@
-/** A channel for its payer: what is in it, what is charged, and how to leave with us or without us. */
+/** A channel for its payer: its deposit and charges, and how to leave with or without this service. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import type { Call } from "../../../core/model/chain.ts";
@@ -32,7 +32,7 @@ const channelAnswer = z.object({
   charged_usdc: usdc.describe("All accepted vouchers"),
   claimed_usdc: usdc.describe("The part of it that the service has claimed on the chain"),
   owed_usdc: usdc.describe("The part of it that is not claimed"),
-  left_usdc: usdc.describe("What further vouchers can pay"),
+  left_usdc: usdc.describe("The amount that further vouchers can pay"),
   newest_voucher: z
     .object({
       charged_usdc: usdc.describe("All charges, this one included"),
@@ -40,26 +40,26 @@ const channelAnswer = z.object({
       accepted_at: time.describe("When its call was answered"),
     })
     .nullable()
-    .describe("Null if the chain alone knows of the charges"),
+    .describe("Null if only the chain shows the charges"),
   withdrawal: z
     .object({
-      amount_usdc: usdc.describe("What leaves the deposit"),
-      begun_at: time.describe("When the chain took initiateWithdraw"),
+      amount_usdc: usdc.describe("The amount that leaves the deposit"),
+      begun_at: time.describe("When the chain accepted initiateWithdraw"),
       ready_at: time.describe("finalizeWithdraw works from then on"),
     })
     .nullable()
     .describe("Your pending withdrawal"),
   refund: z
     .object({
-      amount_usdc: usdc.describe("What returns to the payer"),
-      nonce: digits.describe("The contract takes one refund a nonce"),
+      amount_usdc: usdc.describe("The amount that returns to the payer"),
+      nonce: digits.describe("The contract accepts one refund per nonce"),
       opened_at: time.describe("When it was requested"),
     })
     .nullable()
     .describe("A refund that is on its way"),
   leave: z
     .object({
-      with_us: z.string().describe("What to send to this service"),
+      with_us: z.string().describe("The payment to send to this service"),
       without_us: z
         .object({
           begin: transaction.nullable().describe("initiateWithdraw of the rest"),
@@ -69,7 +69,7 @@ const channelAnswer = z.object({
     })
     .describe("Both ways out"),
   opened_at: time.describe("When this service first saw it"),
-  seen_block: z.int().describe("The chain's state in this answer is not older"),
+  seen_block: z.int().describe("The chain's state in this answer is of this block or a later one"),
   development_chain: z.boolean().describe("True where the USDC is worth nothing"),
 });
 
@@ -95,7 +95,7 @@ export const channelStatus = operation({
     const id = channels.voucherOf(input.id)?.channel ?? input.id;
     const channel = await app.load(channels, channels.targetOf(id));
     if (!channel)
-      return refuse("not_found", "no voucher of this channel was accepted here; the chain knows its deposit");
+      return refuse("not_found", "no voucher of this channel was accepted here; its deposit is on the chain");
     return { data: shown(app, id, channel), meta: { served_at: app.clock.now().toISOString() } };
   },
 });

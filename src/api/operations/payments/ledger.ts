@@ -33,7 +33,7 @@ const explorerUrl = z
 const finality = z
   .enum(["included", "safe", "final"])
   .nullable()
-  .describe("Finality of its block; null while the chain is down or the block is in doubt");
+  .describe("Finality of its block; null while the chain is unavailable or the block is in doubt");
 
 const refundAnswer = z.object({
   amount_usdc: usdc,
@@ -121,7 +121,7 @@ export const paymentStatus = operation({
   handle: async ({ input: { id }, app }) => {
     const state = await app.load(payments, payments.targetOf(id));
     if (!state)
-      return refuse("not_found", "no such payment was claimed here; a call that was refused leaves none");
+      return refuse("not_found", "no such payment was claimed here; a refused call leaves no payment");
     const { claim, answer = null } = state;
     const settlement = state.status === "settled" ? state.settlement : undefined;
     const transaction = settlement?.transaction ?? null;
@@ -256,7 +256,7 @@ const revenueTransparency = operation({
       channels: z
         .object({
           contract: address.describe("x402BatchSettlement"),
-          channels: z.int().describe("All that were used here"),
+          channels: z.int().describe("All channels that were used here"),
           calls: z.int().describe("Calls that vouchers paid for"),
           charged_usdc: usdc.describe("The sum of their prices"),
           claimed_usdc: usdc.describe("The part of it that was claimed on the chain"),

@@ -49,7 +49,7 @@ const facilitated = {
     paymentPayload: z
       .looseObject({})
       .describe("The payment, as X-PAYMENT or PAYMENT-SIGNATURE carry it in base64"),
-    paymentRequirements: z.looseObject({}).describe("The one of the 402's `accepts` that was accepted"),
+    paymentRequirements: z.looseObject({}).describe("The entry of the 402's `accepts` that the payer chose"),
   }),
   example: {
     x402Version: 1,
@@ -83,8 +83,8 @@ const verifyOperation = operation({
   name: "x402_verify",
   route: "POST /x402/verify",
   effect: { ...reads, reaches_out: true },
-  summary: "Judge a payment, and settle nothing",
-  description: `An x402 payment is judged as a call would, balance and all. Takes both generations, and only
+  summary: "Check a payment without settling it",
+  description: `Checks an x402 payment as a call would, including the balance. Takes both versions of x402, and only
 payments to this service: its payTo, its asset. \`invalidReason\` is an error code of x402, \`invalidMessage\` the remedy.`,
   access: [open()],
   ...facilitated,

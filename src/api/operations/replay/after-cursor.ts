@@ -1,4 +1,4 @@
-/** The place in the log that a cursor of a feed names. */
+/** The position in the log that a cursor of a feed names. */
 import { checkCursor } from "../../../../eventstore/cursor.ts";
 import type { LogHead } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";

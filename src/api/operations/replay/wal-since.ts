@@ -92,7 +92,7 @@ export const walSince = (heartbeat_ms = 15_000) =>
     },
   });
 
-/** The place before the tenant's first event recorded at or after a time. */
+/** The position before the tenant's first event recorded at or after a time. */
 async function before(app: App, tenant: string, since: string | undefined): Promise<LogHead> {
   if (since === undefined) {
     return refuseField("since", "is required unless a cursor is given: an ISO 8601 time");

@@ -1,4 +1,4 @@
-/** The seed that a call draws from: active, and not drawn from more often than was announced with it. */
+/** The seed that a call draws from: it is active, and has fewer draws than were announced with it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../../../core/app.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
@@ -13,7 +13,7 @@ import { spaceOf } from "./fields.ts";
 
 /** The time that a call waits for the next seed, or for this one's count. */
 const PATIENCE_MS = 5_000;
-/** The pause between two looks. */
+/** The pause between two queries. */
 const LOOK_MS = 50;
 
 export type Drawing = Pick<Context<never>, "app" | "caller" | "unit">;
@@ -70,7 +70,7 @@ async function usesOf(app: App, seed_hash: string): Promise<number> {
   return (await findSeed(app.pool, seed_hash))?.rolls ?? 0;
 }
 
-/** However many calls of this process wait for a space's next seed, one looks for all. */
+/** However many calls of this process wait for a space's next seed, one of them queries for all. */
 async function lookFor(app: App, space: seeds.Space): Promise<void> {
   const under_way = app.once("rng: seeds looked for", () => new Map<seeds.Space, Promise<void>>());
   const look = under_way.get(space) ?? revealOrWait(app, space).finally(() => under_way.delete(space));

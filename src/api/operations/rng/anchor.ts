@@ -98,8 +98,8 @@ const verify = operation({
   route: "POST /v1/agent/rng/anchor/verify",
   effect: { ...reads, reaches_out: true },
   summary: "When a seed was committed, read from the chain",
-  description: `Asks the contract, not our records: for the hash itself, and for the head of its chain, which is \`chain_index\` times
-SHA-256 away. Anyone can call \`seedCommittedAt(signer, hash)\`. A commitment older than the hash's publication here counts as none.`,
+  description: `Reads the contract, not our records, for the hash itself and for the head of its chain: SHA-256 of the
+hash, repeated \`chain_index\` times. Anyone can call \`seedCommittedAt(signer, hash)\`. A commitment older than the hash's publication here counts as none.`,
   again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({ seed_hash: seedHash }),
@@ -122,7 +122,7 @@ SHA-256 away. Anyone can call \`seedCommittedAt(signer, hash)\`. A commitment ol
   handle: async ({ input: { seed_hash }, app }) => {
     const found = await publishedHash(app, seed_hash);
     const head = found?.chain.head_hash ?? seed_hash;
-    // The service's own account may have been another one when it committed the one or the other.
+    // The service's account may have changed between the two commitments.
     const signers = await signersOf(app.pool, [seed_hash, head]);
     const request = [seed_hash, head].map((hash) => ({
       hash,

@@ -14,8 +14,8 @@ const verify = operation({
   route: "POST /v1/agent/rng/verify",
   effect: reads,
   summary: "The proof of a roll, or of a bet",
-  description: `The signed messages and their HMACs, which give the result, at once; the seed, which lets anybody
-recompute them, once revealed. Anyone with the roll_id may call. docs/rng.md has a verifier of thirty lines.`,
+  description: `You get the signed messages and their HMACs at once; they give the result. Once the seed is revealed
+you get it too, and anybody can recompute them. Anyone with the roll_id may call. docs/rng.md has a verifier of thirty lines.`,
   again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({ roll_id: rollId }),

@@ -35,7 +35,7 @@ const seedNow = operation({
   route: "GET /v1/agent/rng/seed",
   summary: "The hash of the active seed",
   description: `The seed stays secret until its rolls or time are used up; then it is revealed, and anyone can repeat all its
-rolls. \`chain_index\` times SHA-256 of its hash is the chain's head, which was committed to Base before its first use.`,
+rolls. SHA-256 of its hash, repeated \`chain_index\` times, is the chain's head, which was committed to Base before its first use.`,
   access: [key("read"), pay("0.001")],
   input: z.object({
     format: z
@@ -133,7 +133,7 @@ type RollQuery = {
   path: string;
 };
 
-/** The HTTP body limit, applied to every transport: a draw must fit into the log and an answer. */
+/** The limit of an HTTP body, here for every transport: a draw must fit into the log and an answer. */
 const MOST_PARAM_BYTES = 256 * 1024;
 
 /** Draws rolls in their order from the active seed; all are recorded in one commit, and only while that seed is active. */
@@ -162,7 +162,7 @@ async function draw(
     const request = { roll_id, tenant: caller.tenant, game, params: read[at]!, client_seed, rolled_at };
     const id = rolls.rollsId(seed_hash, game, client_seed);
     const { events } = await unit.decide(rolls, { tenant: caller.tenant, id }, rolls.roll(request, at_hand));
-    // A repeat gets the events of all rolls of the stream back: each is found by its id.
+    // A repeat gets the events of all rolls of its stream, so each is found by its id.
     drawn.push(events.find((event) => event.data.roll_id === roll_id)!.data);
   }
   return drawn;

@@ -19,9 +19,9 @@ import { json, open, operation } from "../../declare/index.ts";
 /** One limit for all three operations. */
 const access = [open({ calls: 100, per: "minute", shared: "signals" })];
 
-/** Fewer decided bets show nothing of how good a strategy's chances are. */
+/** With fewer decided bets, a strategy's chances prove nothing. */
 const LEAST_DECIDED = 30;
-/** A probability nearer to one half is no opinion. */
+/** A chance closer than this to one half is no opinion. */
 const LEAST_OPINION = 0.2;
 
 const names = strategies.map(({ name }) => name) as [string, ...string[]];

@@ -39,7 +39,7 @@ export function fieldsOf(name: string): Fields | undefined {
   return operation && methodOf(operation) === "GET" ? operation.input.shape : undefined;
 }
 
-/** The faults of skills, a sentence each. */
+/** The faults of all skills, a sentence each. */
 export const skillFaults = (all: readonly Skill[]): string[] =>
   all.flatMap((skill) =>
     [

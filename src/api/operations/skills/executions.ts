@@ -37,7 +37,7 @@ const status = operation({
   },
 });
 
-/** A result is shown only to keys that may run the skill, so that no other key of the tenant reads its money. */
+/** Only keys that may run the skill see a result: otherwise another key of the tenant could read its money. */
 const checkMayRun = ({ facts }: Execution, caller: Caller) => checkScope(skillNamed(facts.agent), caller);
 
 /** The execution once it has ended, or its current state at the timeout. */

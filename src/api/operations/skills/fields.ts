@@ -28,7 +28,7 @@ export const taskField = z
   .max(2_000, "task has at most 2000 characters")
   .describe("In English or Latvian: countries, products, years");
 
-/** Names that the tenant had before it was the key's own. */
+/** Names that stand for the key's own tenant. */
 const OLD_TENANTS = ["woodpoint", "siltums"];
 
 export const tenantField = z
@@ -44,13 +44,13 @@ export const formatField = z
 
 export const executionId = idFrom("execution_id", "skills_run").describe("From skills_run");
 
-/** Refuses a tenant that is another's. */
+/** Refuses the name of another tenant. */
 export function checkTenant(tenant: string, caller: Caller): void {
   if (OLD_TENANTS.includes(tenant) || tenant === caller.tenant || `test:${tenant}` === caller.tenant) return;
   refuse("forbidden", "tenant is not yours: omit it");
 }
 
-/** Refuses a skill that reads the caller's money unless the key has the scope. */
+/** Refuses a skill that reads the caller's money, unless the key has the scope for it. */
 export function checkScope({ name, scope }: Skill, caller: Caller): void {
   if (mayRun(scope, caller)) return;
   refuse("forbidden", `${name} reads your money: send a key with the scope ${scope}, with a payment too`);

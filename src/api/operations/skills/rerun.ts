@@ -1,4 +1,4 @@
-/** Reruns of an execution on its own data vintages and stored answers of the log, compared with the original. */
+/** Reruns an execution on its own data vintages and stored log answers, and compares the results with the original. */
 import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
@@ -81,7 +81,7 @@ export async function rerun(
   }
 }
 
-/** The report that an execution finished with. */
+/** The report of a finished execution. */
 async function storedReport(
   app: App,
   named: ExecutionId,
@@ -92,7 +92,7 @@ async function storedReport(
   return refuse("not_found", "the model's summary of it was deleted or erased");
 }
 
-/** Adds the model's earlier summary, which comes first where it was used. */
+/** Adds the model's earlier summary in front, where it was used. */
 const withEarlierSummary = (
   written: ReportContent,
   { model, sections }: SkillResult["report"],
@@ -102,7 +102,7 @@ const withEarlierSummary = (
   model,
 });
 
-/** The answer that a step had of the log. */
+/** The stored answer that a step got from the log. */
 async function storedAnswer(
   app: App,
   named: ExecutionId,

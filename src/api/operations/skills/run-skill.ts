@@ -1,5 +1,5 @@
 /**
- * A skill's run: its plan step by step, each answer as a section, and one report of all. It charges nobody and
+ * A skill's run: its plan step by step, each answer as a section, and one report of all. It charges nothing and
  * decides nothing.
  */
 
@@ -36,26 +36,29 @@ export type StepAnswer = { step: string; result: AnswerWithOrigin; ms: number };
 
 export type Run = {
   app: App;
-  /** The data of its steps; a rerun gives older data. Default: current. */
+  /** The data of its steps. A rerun passes older data. Default: current data. */
   data?: Data;
-  /** The tenant whose money and news the own readings cover. */
+  /** The tenant whose money and news the skill reads. */
   tenant: string;
   skill: Skill;
   slots: Slots;
   signal: AbortSignal;
-  /** Asks steps that do not rest on each other at the same time. */
+  /** Runs independent steps at the same time. */
   at_once?: boolean;
   /** Called when a step is requested. */
   begins?: (step: string) => void;
   /** Called with each answer before dependent steps are requested. */
   noted?: (noted: StepAnswer) => Promise<void>;
-  /** The stored answer of the log from the earlier run; the log is not read again then. */
+  /** The stored answer of the earlier run, in place of reading the log again. */
   kept?: (operation: string, input_sha256: string) => Promise<object | undefined>;
   /** Adds a model's summary of the findings. */
   sum?: (written: ReportContent) => Promise<ReportContent>;
 };
 
-/** `text`: the result's RFC 8785 form; `vintages`: all that the steps looked at, by comma; `log` where they read the log alone. */
+/**
+ * `text`: the result's RFC 8785 form. `vintages`: the vintages of all steps, by comma; `log` where they read the log
+ * alone.
+ */
 export type RunOutput = { result: SkillResult; text: string; vintages: string };
 
 /** Runs a skill. Fails with the refusal of a required step. */
@@ -104,7 +107,7 @@ async function runToReport(run: Run, calls: NestedCalls): Promise<RunOutput> {
   };
 }
 
-/** A slot as a reader says it. A report's question has the numbers of its input in the same order. */
+/** A slot in a reader's words. A report's question has the numbers of its input in the same order. */
 function wordsOf(name: string, value: string | number): string {
   if (name === "country" || name === "partner") return partnerName(String(value));
   if (name === "flow") return value === "IMPORT" ? "imports" : "exports";
@@ -114,7 +117,7 @@ function wordsOf(name: string, value: string | number): string {
   return product === null ? `HS ${value}` : `HS ${value} (${product})`;
 }
 
-/** Answers a step by a method over earlier answers, the caller's own log, or an operation. */
+/** Answers a step by a method over earlier answers, a reading of the caller's log, or an operation. */
 async function answerTo(
   run: Run,
   calls: NestedCalls,
@@ -164,7 +167,7 @@ export function isOfLog(name: string): boolean {
   return operation !== undefined && operation.vintage === undefined;
 }
 
-/** An answer of the log, without the position that it is as of: the log grows by itself, and the answer may be the same. */
+/** An answer from the log without its position: the log grows by itself, and the answer may be the same. */
 async function readOfLog(run: Run, name: string, given: Record<string, unknown>): Promise<object> {
   const { app, tenant } = run;
   if (Object.hasOwn(ownReadings, name)) {
@@ -216,10 +219,10 @@ export async function runWithin(run: Run, ms: number): Promise<RunOutput | undef
   }
 }
 
-/** Refuses a task that no skill fits, like the whole request. */
+/** Refuses a task that fits no skill, as the whole request would be. */
 export const refuseTask = (message: string): never => refuseWith("task", message);
 
-/** The model that summarizes a skill's findings, where one is set; findings on the caller's money go to none. */
+/** The model that summarizes a skill's findings, if any. Findings on the caller's money are sent to no model. */
 export const modelFor = ({ model }: Pick<App, "model">, { scope }: Pick<Skill, "scope">) =>
   scope === "skill" ? model : undefined;
 

@@ -237,7 +237,7 @@ const autoRoute = operation({
   },
 });
 
-/** Skills by how well they fit a task, and the one that fits best and lacks nothing. */
+/** Skills ranked by how well they fit a task, and the best one that has all its slots. */
 function fittingTo(data: Data, task: string) {
   const slots = slotsOf(data, task, []);
   const found = matches(task, slots, skills);

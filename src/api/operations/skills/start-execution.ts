@@ -34,7 +34,7 @@ type SkillSlots = Pick<Skill, "slots">;
 const isTaken = (skills: readonly SkillSlots[], ...names: SlotName[]): boolean =>
   skills.some(({ slots }) => names.some((name) => [...slots.required, ...slots.optional].includes(name)));
 
-/** A task without a product is not clear by itself: its words are of the skills, or left over. */
+/** The words that skills know. In a task without a product, every other word is refused as not understood. */
 const wordsOfSkills = {
   keywords: skills.flatMap(({ name, keywords, summary }) => [
     name,
@@ -45,7 +45,7 @@ const wordsOfSkills = {
   is_clear: false,
 };
 
-/** The slots of a task, read without a model; refuses unclear names where one of these skills takes them. */
+/** The slots of a task, read without a model. Refuses an unclear name in a slot that one of these skills takes. */
 export function slotsOf(
   { reference }: Pick<Data, "reference">,
   task: string,
@@ -58,7 +58,7 @@ export function slotsOf(
   return slotsRead(understood);
 }
 
-/** How a task is read for these skills; what none of them takes is left out. */
+/** The reading of a task for these skills. Slots that none of them takes are left out. */
 export function taskReading(
   { reference }: Pick<Data, "reference">,
   task: string,
@@ -142,7 +142,7 @@ export async function begin(
         at_once: true,
         noted: async (one) => {
           const zipped = zip(JSON.stringify(one.result.answer));
-          // A refused or late run never awaits these.
+          // A refused or late run does not wait for these promises.
           zipped.catch(() => undefined);
           answers.set(one.step, { ...one, zipped });
         },
@@ -160,7 +160,7 @@ export async function begin(
   return { execution: requested! };
 }
 
-/** Runs the work, unless the time or this process's capacity is used up: then it is left to the worker. */
+/** Runs the work within the time and this process's capacity; otherwise the worker does it. */
 async function withCapacity<T>(
   { once }: App,
   wait_s: number,
@@ -248,7 +248,7 @@ async function recordRun(
   const { app, caller, unit } = context;
   const { execution_id } = begun;
   const named: ExecutionId = { tenant: caller.tenant, execution_id };
-  // In the plan's order, whichever answer came first.
+  // In the order of the plan, whichever answer arrived first.
   const steps = result.steps.map(({ step }) => answers.get(step)!);
   const texts = [...steps.map(({ zipped }) => zipped), zip(text)];
   const kept = await storeSealed(app, named, texts, { is_new: true });

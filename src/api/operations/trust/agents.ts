@@ -32,7 +32,7 @@ export async function targetOfNumber(app: App, sx_number: number): Promise<Targe
   return agents.targetOf(id ?? refuse("not_found", `no passport SX#${sx_number} was issued`));
 }
 
-/** The id of a payment contains its wallet. */
+/** The id of a payment contains the payer's wallet. */
 export const payerOf = (payment_id: string) => payment_id.split(":")[3]!;
 
 export type Speaker = { target: Target; payer: string | undefined };
@@ -51,7 +51,7 @@ export async function speakerOf(app: App, caller: Caller, payment_id: string | u
   return { target: await targetOfNumber(app, number), payer };
 }
 
-/** One side of an attestation at `now`. */
+/** One party of an attestation at `now`. */
 export const sideOf = ({ facts, keys, delegations }: Agent, now: string): Side => ({
   sx_number: facts.sx_number,
   wallets: keys.flatMap((key) => (key.kind === "evm" ? key.public : [])),

@@ -79,7 +79,7 @@ const idOf = (name: string) => createHash("sha256").update(`attestation:${name}`
 
 const fieldIn = (path: string, field: string) => (path === "" ? field : `${path}.${field}`);
 
-/** The attestor's proof that it says these words; undefined where it gave none, and its payment alone speaks for it. */
+/** The attestor's proof that it signed these words. Undefined without one: then its payment alone speaks for it. */
 async function attestedBy(
   app: App,
   attestor: agents.Agent,
@@ -130,7 +130,7 @@ async function attestAll(
     const said = { agent_id: attestor.facts.agent_id, evidence, skill, to: to.sx_number, weight_micro };
     const proof = await attestedBy(app, attestor, attestations.attestationText(said), wanted, pathOf(at));
     const words = {
-      // A signed text counts once, so it names its attestation.
+      // A signed text counts once, so an attestation with one names it.
       attestation_id: idOf(proof?.challenge_sha256 ?? `${unit.fresh_id}:${at}`),
       from: from.sx_number,
       to: to.sx_number,

@@ -22,7 +22,7 @@ import { json, operation, pay, reads } from "../../declare/index.ts";
 import { firmness } from "../log/fields.ts";
 import { findAgent } from "./agents.ts";
 
-/** More events are an auditor's work on an export. */
+/** A longer history is an auditor's work on an export. */
 const MOST_EVENTS = 100_000;
 
 const verifyChain = operation({

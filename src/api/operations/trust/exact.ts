@@ -14,12 +14,12 @@ import { trustProjection } from "../../../projections/trust/trust.ts";
 import type { Caller } from "../../declare/caller.ts";
 
 const DAY_S = 86_400;
-/** Another computation is usually over after this. */
+/** By then, the other computation is usually over. */
 const SOON_S = 2;
 
 type ExactInput = { sx: number; position: number | undefined; day: string | undefined };
 
-/** Refuses callers without a key, a day before the position's own, and a second computation at once. */
+/** Refuses a caller without a key, a day before the position's own, and a second computation at the same time. */
 export async function exactAnswer(
   app: App,
   caller: Caller,

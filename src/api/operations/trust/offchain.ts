@@ -1,4 +1,4 @@
-/** The account that writes attestations to the chain also signs these. */
+/** Attestations for EAS. The account that signs them here also writes them to the chain. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";

@@ -11,7 +11,7 @@ const MOST_TREES = 3;
 const treesOf = ({ once }: App) =>
   once("trees of scores", () => new LRUCache<number, ScoreTree>({ max: MOST_TREES }));
 
-/** Null for a computation without scores, and for one of a time before events had roots. */
+/** Null for a computation without scores, or from before events recorded roots. */
 export async function scoreProofOf(
   app: App,
   moment: Moment,

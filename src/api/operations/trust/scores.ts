@@ -42,7 +42,7 @@ const level = z
   );
 
 const statusNow = statusField.describe(
-  "The passport's status in the log now, whatever the score is of: registered, proven, suspended or revoked",
+  "The passport's status in the log now, even if the score is older: registered, proven, suspended or revoked",
 );
 
 /** 0 to 100 with two decimals, floored. */
@@ -71,7 +71,7 @@ const micro = z.int().describe("Micro-points: 100 points are 100,000,000");
 const standing = z
   .enum(backings)
   .describe(
-    "Who stands for it. signature: its event has the agent's or requester's; key: an API key alone; payment: the payer's signed payment; service: a check, a draw, silence or a dispute; unrecorded: the event does not say",
+    "Who vouches for it. signature: its event has the agent's or requester's; key: an API key alone; payment: the payer's signed payment; service: a check, a draw, silence or a dispute; unrecorded: the event does not say",
   );
 const line = z.object({
   event_id: z.string(),
@@ -89,7 +89,7 @@ const explanation = z
       z.object({
         from: z.string(),
         event_ids: z.array(z.string()),
-        shown_by: z.array(standing).describe("Who stands for each of them, in their order"),
+        shown_by: z.array(standing).describe("Who vouches for each of them, in their order"),
         attestor_points_micro: micro.describe("Its score in the next-to-last round"),
         weights_micro: z.array(z.int()),
         ages_days: z.array(z.int()),
@@ -122,7 +122,7 @@ const scoreProof = z
     path: z.array(z.string()).describe("RFC 9162, 2.1.3.2: hashes in hex, the lowest first"),
   })
   .nullable()
-  .describe("Without `proof=true`, without any score, and of events before it was recorded: null");
+  .describe("Null without `proof=true`, without any score, and for computations before roots were recorded");
 
 const each = <Value extends z.ZodType>(value: Value) =>
   z.object(
@@ -206,7 +206,7 @@ can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key
     const stored = (["explain", "proof"] as const).find((name) => input[name] === "true");
     const odd = isExact ? stored : input.day !== undefined && "day";
     if (odd)
-      return refuseField(odd, isExact ? "is of stored computations: omit exact" : "goes with exact=true");
+      return refuseField(odd, isExact ? "selects a stored computation: omit exact" : "needs exact=true");
     const agent = await findAgent(app, input.id);
     const { facts } = agent;
     const status = agents.statusOf(agent);
@@ -253,7 +253,7 @@ can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key
 const scoreAt = ({ pool }: App, sx: number, position: number | undefined) =>
   position === undefined ? newestScore(pool, sx) : storedScore(pool, sx, position);
 
-/** One snapshot: other reads could belong to another computation than the named one. */
+/** One snapshot: separate reads could belong to different computations. */
 const explained = (
   app: App,
   sx: number,

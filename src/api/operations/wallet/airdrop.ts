@@ -119,7 +119,7 @@ the same airdrop, and returns its status. To pay again, set another \`idempotenc
   },
 });
 
-/** Tokens that are sent to a contract that gives nothing back are lost. */
+/** A contract that cannot send tokens on would lose them. */
 function refuseContracts(recipients: readonly Hex[], token: Hex): void {
   for (const [at, one] of recipients.entries()) {
     const contract = contractAt(one, token);

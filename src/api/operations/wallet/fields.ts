@@ -1,4 +1,4 @@
-/** The words that operations of wallets share. */
+/** The fields that operations of wallets share. */
 import { z } from "zod";
 
 export const network = z.string().describe("eip155:8453 is Base");

@@ -98,7 +98,7 @@ async function presentedVoucher(
   payment: ChannelPayment,
 ): Promise<PresentedVoucher> {
   if (!terms.receiver_authorizer)
-    return refusePayment("invalid_scheme", "this is sold by the scheme exact only");
+    return refusePayment("invalid_scheme", "this call takes payments of the scheme exact only");
   refuseTestMoney(app, call.caller);
   const price_micro = Number(microUsdc(await priceOf(call.operation, call, call.input)));
   const resource = resourceUrl(terms, path);
@@ -110,7 +110,7 @@ async function presentedVoucher(
   const name = channelName(app, voucher.channel_id, config);
   const id = channels.idOf(name);
   const signature = writeSignature(readSignature(voucher.signature)!);
-  // Anybody can make a deposit in another wallet's name; the key that signs the vouchers is the caller.
+  // Anybody can make a deposit in the name of another wallet. So the caller is the key that signs the vouchers.
   const caller = call.caller.kind === "anonymous" ? payer(config.payer_authorizer) : call.caller;
   const payment_id = channels.voucherId(id, voucher.max_micro);
   const charged = {
@@ -145,8 +145,8 @@ const guarded = (flow: Flow, { call, name }: PresentedVoucher, found: DeliveredA
   flow.shownAgain(call, name.config.payer_authorizer, found, offer);
 
 /**
- * The channel, if this voucher follows its charges or was accepted last. Otherwise the payer lost count, and gets the
- * channel's state.
+ * The channel, if this voucher follows its charges or is the last accepted one. Otherwise the payer lost count, and
+ * gets the channel's state.
  */
 async function matching(flow: Flow, voucher: PresentedVoucher): Promise<Channel | undefined> {
   const { views } = flow;
@@ -158,7 +158,7 @@ async function matching(flow: Flow, voucher: PresentedVoucher): Promise<Channel 
     follows(channel) && (payment.deposit || (channel && max_micro <= channels.covered(channel)));
   let channel = await views.current(name).catch(refuseWhileAway);
   if (isGood(channel)) return channel;
-  // Another process may have used it, or its payer may have made a deposit.
+  // Another process may have charged the channel, or its payer may have made a deposit.
   channel = await views.afresh(id);
   if (isGood(channel) || (channel && isRepeated(channel, voucher))) return channel;
   channel = await views.fromChain(name).catch(refuseWhileAway);
@@ -166,7 +166,7 @@ async function matching(flow: Flow, voucher: PresentedVoucher): Promise<Channel 
   if (!channel) return refuseUncovered(channel);
   throw new PaymentRefused(
     "invalid_batch_settlement_evm_cumulative_amount_mismatch",
-    `voucher.maxClaimableAmount: sign ${channel.charged_micro + price_micro}, which is all charges and this call's price`,
+    `voucher.maxClaimableAmount: sign ${channel.charged_micro + price_micro}: all charges plus this call's price`,
     { channel: correctionOf(channel) },
   );
 }
@@ -218,10 +218,10 @@ async function bought(
     },
     stage: async (decide, made, { is_charged }) => {
       if (!is_charged) return;
-      // An answer that rests on data alone is computed again where it is repeated.
+      // An answer that rests on data alone is not stored: a repeat computes it again.
       if (restsOnDataAlone(call.operation) && idempotencyOf(call) === undefined) kept = undefined;
       else kept = keep(app, call, call.payment_id!, made);
-      // The bytes of a read may be stored beside the commit; those of a command come first.
+      // The bytes of a read may be stored while the commit runs; the bytes of a command are stored before it.
       if (isRead) kept = kept?.catch(() => undefined);
       else await kept;
       await decide(channels, channels.targetOf(id), channels.accept(acceptedOf(app.clock, voucher, made)));
@@ -248,7 +248,7 @@ async function refuseOtherPrice({ call, price_micro }: PresentedVoucher): Promis
   if (price !== price_micro)
     refusePayment(
       "invalid_payment_requirements",
-      `accepted.amount: the data has changed, and this costs ${price} by now; sign a new voucher`,
+      `accepted.amount: the data has changed, and this now costs ${price}; sign a new voucher`,
     );
 }
 
@@ -268,7 +268,7 @@ const acceptedOf = (
   accepted_at: clock.now().toISOString(),
 });
 
-/** A concurrent call of another process took the channel on: the payer gets its state. */
+/** A concurrent call of another process has charged the channel: the payer gets the channel's state. */
 const refuseMoved =
   ({ views }: Flow, { id }: PresentedVoucher) =>
   async (error: unknown): Promise<never> => {
@@ -280,7 +280,10 @@ const refuseMoved =
     });
   };
 
-/** A voucher that bought this answer is told its charge; another one is told that it charged nothing. */
+/**
+ * For the voucher that bought this answer, the settlement names its charge; for another voucher, that it charged
+ * nothing.
+ */
 async function answerOf(
   flow: Flow,
   { id, name, payment, price_micro, call }: PresentedVoucher,

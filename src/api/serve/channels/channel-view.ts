@@ -1,6 +1,6 @@
 /**
- * A channel as this process knows it. The chain is not asked for each voucher: whatever its payer begins there takes
- * a day to take effect, so a state of some minutes ago is as good as today's.
+ * A channel as this process knows it. The chain is not queried for each voucher: a withdrawal that its payer begins
+ * there takes a day. So a state of some minutes ago is as good as the newest.
  */
 import { type ChannelName, readChannels, recordSeen } from "../../../chain/channels.ts";
 import type { App } from "../../../core/app.ts";
@@ -9,13 +9,13 @@ import type { Channel, ChannelState } from "../../../domain/payments/channel.ts"
 import * as channels from "../../../domain/payments/channel.ts";
 import { answeredInTime } from "./in-time.ts";
 
-/** After this a voucher has the chain read beside it; after the second it waits for the answer. */
+/** After this time, a voucher causes a query of the chain. After the second one, the voucher waits for the answer. */
 const FRESH_MS = 30_000;
 const GOOD_MS = 600_000;
 
 export class ChannelViews {
   readonly #app: App;
-  /** When this process last read a channel. A log restored from a backup is older than it says. */
+  /** When this process last read a channel from the chain. The log cannot say: restored from a backup, it is older. */
   readonly #read = new Map<string, number>();
   readonly #reading = new Map<string, Promise<ChannelState>>();
 
@@ -42,7 +42,7 @@ export class ChannelViews {
     return this.#app.load(channels, channels.targetOf(id));
   }
 
-  /** Reads the chain, and records what is new there. A channel without a deposit leaves nothing in the log. */
+  /** Reads the chain, and records changes of the channel. A channel without a deposit leaves nothing in the log. */
   fromChain(name: ChannelName): Promise<ChannelState> {
     const id = channels.idOf(name);
     const reading = this.#reading.get(id) ?? this.#readNow(name, id).finally(() => this.#reading.delete(id));
@@ -62,7 +62,7 @@ export class ChannelViews {
   }
 }
 
-/** Beyond this the oldest readings are forgotten, and their channels are read again. */
+/** Beyond this number, the oldest readings are forgotten, and their channels are read again. */
 const MOST_KNOWN = 100_000;
 
 /** A channel's state on the wire: x402's `channelState`. */
@@ -75,7 +75,10 @@ export const stateOnWire = ({ channel_id, chain, charged_micro }: Channel) => ({
   chargedCumulativeAmount: String(charged_micro),
 });
 
-/** The proof of the charges, by which a payer that lost count corrects itself; without it the chain is its base. */
+/**
+ * The proof of the charges, by which a payer that lost count corrects itself. Without it, the payer starts from the
+ * chain's state.
+ */
 export const correctionOf = (channel: Channel) => ({
   channelState: stateOnWire(channel),
   ...(channel.voucher && {

@@ -58,7 +58,7 @@ export const voucherChecks: VoucherCheck[] = [
       if (bad.length > 0)
         refusePayment(
           "invalid_payment_requirements",
-          `accepted differs from what this call is sold for in ${bad.join(", ")}; accept the terms of this answer`,
+          `accepted differs from the terms of this call in ${bad.join(", ")}; use the terms of this answer`,
         );
     },
   },
@@ -171,7 +171,7 @@ export const voucherChecks: VoucherCheck[] = [
       if (deposit && BigInt(deposit.valid_after) >= now)
         refusePayment(
           "invalid_batch_settlement_evm_payload_authorization_valid_after",
-          `validAfter: holds only after ${deposit.valid_after}, and it is ${now} here`,
+          `validAfter: is valid only after ${deposit.valid_after}, and it is ${now} here`,
         );
     },
   },
@@ -187,11 +187,11 @@ export const voucherChecks: VoucherCheck[] = [
   },
 ];
 
-/** Refuses a deposit that would expire on its way to the chain. One that is there already may have expired. */
+/** Refuses a deposit that would expire on its way to the chain. A deposit that is already there may have expired. */
 export function refuseExpired({ valid_before }: { valid_before: string }, now: bigint): void {
   if (BigInt(valid_before) < now + SETTLING_SECONDS)
     refusePayment(
       "invalid_batch_settlement_evm_payload_authorization_valid_before",
-      `validBefore: must hold ${SETTLING_SECONDS} seconds more, and it is ${now} here; sign a new one`,
+      `validBefore: must be valid for ${SETTLING_SECONDS} more seconds, and it is ${now} here; sign a new one`,
     );
 }

@@ -1,6 +1,7 @@
 /**
  * Carries a payer's deposit to the chain, at our gas. The money goes into the contract and not to us, so nothing is
- * recorded before it is sent: after a crash the same payment is presented again, and the chain shows the deposit.
+ * recorded before the deposit is sent. After a crash the same payment is presented again, and the chain shows the
+ * deposit.
  */
 import type { ChannelName } from "../../../chain/channels.ts";
 import type { App } from "../../../core/app.ts";
@@ -26,10 +27,10 @@ import { answeredInTime } from "./in-time.ts";
 
 const meta = { actor: "system:channels", operation: "channels.deposit" };
 
-/** A carried deposit, and the channel with it. */
+/** A deposit that was carried to the chain, and its channel. */
 export type CarriedDeposit = { channel: Channel; transaction: Hex; amount_micro: number };
 
-/** Returns no transaction where the chain had the deposit before. Throws PaymentRefused. */
+/** Returns no transaction where the chain already had the deposit. Throws PaymentRefused. */
 export async function carryDeposit(
   app: App,
   views: ChannelViews,
@@ -77,7 +78,10 @@ async function carried(
   return { channel: result.state, transaction: receipt.transaction, amount_micro: deposit.amount_micro };
 }
 
-/** The contract checks a payer's signature by the payer's own code, where it has some: then it is tried and sent alone. */
+/**
+ * If the payer has code, the contract asks that code about the signature. Then the deposit is simulated first, and
+ * sent alone.
+ */
 async function sent(app: App, { config }: ChannelName, deposit: DepositAuthorization): Promise<Receipt> {
   const call = depositCall(config, deposit);
   const [isContract = false] = await answeredInTime(app.chain.hasCode([config.payer]));

@@ -16,7 +16,7 @@ export type ChannelPayment = {
   config: ChannelConfig;
   voucher: { channel_id: Hex; max_micro: number; signature: Hex };
   deposit?: DepositAuthorization;
-  /** The part that a refund asks for; absent for all. */
+  /** The amount that a refund requests; absent for everything. */
   amount_micro?: number;
 };
 

@@ -8,7 +8,7 @@ import type { AnsweredPayment } from "../x402/paid-call.ts";
 /** A voucher moves nothing by itself. */
 const UNMOVED = { transaction: "" as Hex, block_number: 0, block_hash: "" as Hex, fee_wei: "0" };
 
-/** The channel has no authorization for one call, so the rest of the claim is empty. */
+/** A voucher has no authorization of its own, so the rest of the claim is empty. */
 export const purchaseOf = (
   { network, channel_id, config }: Pick<Channel, "network" | "channel_id" | "config">,
   voucher: AcceptedVoucher,

@@ -1,6 +1,6 @@
 /**
- * Returns the rest of a channel to its payer, at its payer's request. The refund is recorded before it is sent, so that
- * no voucher counts on the money meanwhile, and a reactor finishes what a crash cuts short.
+ * Returns the rest of a channel, when its payer requests it. The refund is recorded before it is sent, so that no
+ * voucher counts on the money meanwhile. A reactor finishes it after a crash.
  */
 import { endRefund } from "../../../chain/channel-refunds.ts";
 import { TransactionPending } from "../../../core/model/ports/chain.ts";

@@ -1,4 +1,4 @@
-/** Calls of one channel take turns, because each voucher is signed on top of the one before. */
+/** Calls of one channel run one after another, because each voucher adds to the sum of the one before. */
 import { refusePayment } from "../x402/payment-refusal.ts";
 
 const MOST_WAITING = 100;

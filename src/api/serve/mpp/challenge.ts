@@ -45,7 +45,7 @@ export type ChallengedCall = { amount_micro: string; path: string; expires: Date
 
 export type ChallengeTerms = { public_url: string; pay_to: Hex; secret: Uint8Array };
 
-/** Makes a service's challenges; what all calls of a price share is encoded once. */
+/** Makes a service's challenges; the part that all calls of one price share is encoded once. */
 export function challengeIssuer({ public_url, pay_to, secret }: ChallengeTerms) {
   const realm = realmOf(public_url);
   const key = createSecretKey(secret);
@@ -63,7 +63,7 @@ export function challengeIssuer({ public_url, pay_to, secret }: ChallengeTerms) 
     requests.set(amount, encodedRequest);
     return encodedRequest;
   };
-  /** A challenge names its call, so that its credential pays for no other. */
+  /** A challenge names its call, so that its credential pays for no other call. */
   return ({ amount_micro, path, expires }: ChallengedCall): IssuedChallenge => {
     const { request, text } = requestOf(amount_micro);
     const bound = {
@@ -90,7 +90,7 @@ const base64url = (text: string): string => Buffer.from(text).toString("base64ur
 
 const callName = (path: string) => sha256(path).slice(0, 32);
 
-/** The slots are fixed; a digest of the body is never sent, and its slot is empty. */
+/** The slots are fixed. The slot for a digest of the body is always empty, because none is sent. */
 function idOf(challenge: Omit<EchoedChallenge, "id">, secret: Uint8Array | KeyObject): string {
   const { realm, method, intent, request, expires, opaque } = challenge;
   const slots = ["payment challenge", realm, method, intent, request, expires, "", opaque];
@@ -101,7 +101,10 @@ function idOf(challenge: Omit<EchoedChallenge, "id">, secret: Uint8Array | KeyOb
 export const challengeNonce = ({ id, realm }: Pick<EchoedChallenge, "id" | "realm">): Hex =>
   keccak256(Buffer.from(id + realm));
 
-/** Why a challenge is none of ours for this call, or its authorization is for another; undefined if it is good. */
+/**
+ * Why this service did not issue the challenge for this call, or why its authorization is for another one. Undefined
+ * if it is good.
+ */
 export function challengeFault(
   challenge: EchoedChallenge,
   { public_url, secret }: Pick<ChallengeTerms, "public_url" | "secret">,
@@ -121,7 +124,7 @@ export function challengeFault(
   return undefined;
 }
 
-/** No value of ours has a quote or a backslash. */
+/** None of these values has a quote or a backslash. */
 const challengeHeader = ({ id, realm, method, intent, request, expires, opaque }: EchoedChallenge): string =>
   `Payment id="${id}", realm="${realm}", method="${method}", intent="${intent}", request="${request}", ` +
   `expires="${expires}", opaque="${opaque}"`;

@@ -15,7 +15,7 @@ import { type PaymentPayload, readPayment } from "./payload.ts";
 import { PaymentRefused } from "./payment-refusal.ts";
 import { microUsdc, NETWORK_V2, type PaymentTerms, resourceUrl } from "./required.ts";
 
-/** Payments per address and minute that may buy nothing: each can cost a chain request and a call's work. */
+/** Payments per address and minute that may buy nothing. Each can cost a query to the chain and the work of a call. */
 const UNBOUGHT: CallLimit = { name: "unbought-payments", calls: 100, per: "minute" };
 /** A failed transaction costs gas, so its payment counts as ten: a contract may accept a signature only off-chain. */
 const SENT_POINTS = 10;
@@ -82,8 +82,8 @@ export function createAcceptance(parts: {
 }
 
 /**
- * A payment with its id, and its refusal if any. A plain key's signature is normalized to the token contract's
- * form.
+ * A payment with its id, and the reason to refuse it, if any. A plain key's signature is normalized to the token
+ * contract's form.
  */
 export function judge(
   payload: PaymentPayload,
@@ -106,7 +106,7 @@ export function judge(
   }
 }
 
-/** After this, nothing searches for the payment: if it reached the chain, it was refunded. */
+/** After this, no reactor searches for the payment: if it reached the chain, it was refunded. */
 const LATE_MS = 3_600_000;
 
 function isExpired({ code }: PaymentRefused, valid_before: bigint, now: Date): boolean {
@@ -118,7 +118,7 @@ function isExpired({ code }: PaymentRefused, valid_before: bigint, now: Date): b
   );
 }
 
-/** Only for a new payment: a known one gets its answer all the same. */
+/** Only for a new payment: a known payment gets its answer in spite of the limit. */
 const tooMany = (what: string) =>
   new Refusal(coreProblems["rate-limited"], `too many ${what} from this address; try again in a minute`, {
     retry_after_s: 60,

@@ -15,7 +15,7 @@ export type Transport = "http" | "mcp";
 type Schema = Record<string, unknown>;
 type Described = { info: Schema; schema: Schema };
 
-/** How much a form describes of the fields that callers send, and of the answer. */
+/** How many descriptions a form has, of the fields that callers send and of the answer. */
 type Detail = { field: (schema: Schema) => Schema; answer: (schema: Schema) => Schema; example: boolean };
 
 const whole = (schema: Schema) => schema;
@@ -32,11 +32,11 @@ const DETAILS: readonly Detail[] = [
   { field: levels(0), answer: levels(0), example: false },
 ];
 
-/** These judge values, and no caller needs them to build a call. */
+/** Keywords that limit values; no caller needs them to build a call. */
 const JUDGING = ["pattern", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"];
 const DESCRIBING = ["description"];
 
-/** An extension and its JSON, which a 402 copies instead of writing it anew. */
+/** An extension and its JSON text, which a 402 copies instead of writing it again. */
 export type BazaarForm = { extension: Extension; json: string; bytes: number };
 
 const made = new WeakMap<OperationDeclaration, Partial<Record<Transport, BazaarForm[]>>>();
@@ -157,7 +157,7 @@ function toolInput({ name, summary, input, example }: OperationDeclaration, { fi
   };
 }
 
-/** JSON and its lines have a schema; any other answer is a string of its media type. */
+/** JSON answers, and lines of JSON, have a schema. Any other answer is a string of its media type. */
 function outputOf(operation: OperationDeclaration, detail: Detail, answer: Schema): Described {
   const media_type = mediaTypeOf(operation);
   const isJson = media_type === "application/json";
@@ -172,7 +172,7 @@ function outputOf(operation: OperationDeclaration, detail: Detail, answer: Schem
   };
 }
 
-/** Without the schemas' own words of these names; a field of such a name has a schema and stays. */
+/** Without the schema's keywords of these names. A field that has such a name stays, because its value is a schema. */
 function without(schema: Schema, words: readonly string[]): Schema {
   const cut = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(cut);
@@ -189,7 +189,7 @@ function without(schema: Schema, words: readonly string[]): Schema {
 const isSchema = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The schema down to this many levels of members, which below have their type alone. */
+/** The schema down to this many levels of members; deeper ones have only their type. */
 function upTo(most: number, { $defs, ...schema }: Schema): Schema {
   const defined = isSchema($defs) ? $defs : {};
   const cut = (one: unknown, left: number): Schema => {

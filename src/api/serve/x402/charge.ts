@@ -36,7 +36,7 @@ export type PresentedPayment = {
   signed: SignedTransfer;
   contract: boolean;
   refusal: PaymentRefused | Refusal | undefined;
-  /** Its only `refusal` is that it expired: it is good only if somebody carried it to the chain in time. */
+  /** Its only `refusal` is that it expired. It is good only if somebody carried it to the chain in time. */
   expired: boolean;
 };
 
@@ -76,7 +76,7 @@ export type PaymentHold = { until: Date; left_ms: number };
 export function refusePending(id: string, cause?: unknown, held?: PaymentHold): never {
   const left_s = Math.ceil((held?.left_ms ?? 0) / 1000);
   const sentence = held
-    ? `; its claim lasts until ${held.until.toISOString()} at the latest, and for ${left_s} s if its process has died`
+    ? `; its claim ends at ${held.until.toISOString()} at the latest, or in ${left_s} s if its process has died`
     : "";
   return refuse(
     paymentProblems["payment-pending"],
@@ -85,10 +85,10 @@ export function refusePending(id: string, cause?: unknown, held?: PaymentHold): 
   );
 }
 
-/** True if the money may have moved when an attempt failed; the outcome is reported later. */
+/** True if the money may have moved when an attempt failed. Then the outcome is reported later. */
 export const mayHaveMoved = ({ status }: CheckedPayment, claimed: boolean) => claimed || status !== "good";
 
-/** Another payment uses the caller's Idempotency-Key: its outcome is the answer. */
+/** Another payment uses the caller's Idempotency-Key; its outcome is the answer. */
 export class KeyInUse extends Refusal {
   readonly holder: string;
 
@@ -98,7 +98,7 @@ export class KeyInUse extends Refusal {
   }
 }
 
-/** Tests for the same authorization; another may have the same payer and nonce. */
+/** True for the same authorization; another one may have the same payer and nonce. */
 export function isSamePayment(claim: Claim, { signed }: PresentedPayment): boolean {
   const { transfer, signature } = signed;
   return (
@@ -114,8 +114,8 @@ export function isSamePayment(claim: Claim, { signed }: PresentedPayment): boole
 export type SettledPayment = { claim: Claim; settlement: MinedTransaction };
 
 /**
- * The start of a charge: a payment that would settle, one that somebody carried to the chain earlier, a dead
- * process's claim, or a settlement without an answer.
+ * The start of a charge. Either the payment would settle, or somebody carried it to the chain earlier, or it has a
+ * claim of a dead process, or a settlement without an answer.
  */
 export type CheckedPayment =
   | { status: "good"; seen_block: bigint }
@@ -146,9 +146,9 @@ const isPending = (error: unknown) =>
   error instanceof Refusal && error.type === paymentProblems["payment-pending"];
 
 /**
- * The chain's view of a payment: it would settle, or was carried already. Throws PaymentRefused if it never will,
- * or not with its payer's balance, and its own `refusal` if it was not carried. Anything that a reorg may revert is
- * pending.
+ * The chain's view of a payment: it would settle, or was carried already. Throws PaymentRefused if it never will, or
+ * if its payer has too little money. A payment that was not carried is refused for its own `refusal`. Anything that a
+ * reorg may revert is pending.
  */
 export async function factsOf(
   settlement: Settlement,
@@ -272,7 +272,7 @@ export async function settle(
     const isUnsent = error instanceof ChainUnavailable;
     // For an abandoned claim, earlier sends are unknown.
     if (isUnsent && checked.status === "left_behind") return refusePending(payment.id, error);
-    if (isUnsent) await failed("nothing was sent: the chain was away");
+    if (isUnsent) await failed("nothing was sent: the chain was unavailable");
     return refuseUnsettled(payment.id, error);
   }
 }

@@ -50,7 +50,7 @@ export const paymentChecks: PaymentCheck[] = [
     name: "scheme",
     refuses: ({ payload }) => {
       if (payload.scheme !== "exact")
-        refusePayment("invalid_scheme", "this is sold by the scheme exact only");
+        refusePayment("invalid_scheme", "this call takes payments of the scheme exact only");
     },
   },
   {
@@ -86,7 +86,7 @@ export const paymentChecks: PaymentCheck[] = [
       if (bad.length > 0)
         refusePayment(
           "invalid_payment_requirements",
-          `accepted differs from what this call is sold for in ${bad.join(", ")}; accept the terms of this answer`,
+          `accepted differs from the terms of this call in ${bad.join(", ")}; use the terms of this answer`,
         );
     },
   },
@@ -130,7 +130,7 @@ export const paymentChecks: PaymentCheck[] = [
       if (signed.transfer.valid_after >= now)
         refusePayment(
           "invalid_exact_evm_payload_authorization_valid_after",
-          `authorization.validAfter: holds only after ${signed.transfer.valid_after}, and it is ${now} here; sign one that holds already`,
+          `authorization.validAfter: is valid only after ${signed.transfer.valid_after}, and it is ${now} here; sign one that is valid now`,
         );
     },
   },
@@ -140,7 +140,7 @@ export const paymentChecks: PaymentCheck[] = [
       if (signed.transfer.valid_before < now + SETTLING_SECONDS)
         refusePayment(
           "invalid_exact_evm_payload_authorization_valid_before",
-          `authorization.validBefore: must hold ${SETTLING_SECONDS} seconds more, and it is ${now} here; sign a new one`,
+          `authorization.validBefore: must be valid for ${SETTLING_SECONDS} more seconds, and it is ${now} here; sign a new one`,
         );
     },
   },
@@ -178,7 +178,7 @@ export const paymentChecks: PaymentCheck[] = [
 const wrongAmount = ({ transfer }: SignedTransfer, amount: bigint) =>
   `authorization.value: is ${transfer.value}, and this costs ${amount} exactly`;
 
-/** Path and query: the same service may have several names. */
+/** The path and query of a URL. The host does not count, since one service may have several. */
 export function pathOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { pathname, search } = new URL(url);

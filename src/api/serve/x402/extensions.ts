@@ -42,7 +42,10 @@ export type SignableCall = {
 
 const NETWORK = "eip155:8453";
 
-/** A client takes the first chain that fits; the schemes tell wallets with code that theirs is taken too. */
+/**
+ * A client takes the first chain that fits. The three schemes show a contract wallet that its signature is accepted
+ * too.
+ */
 const CHAINS: Schema[] = ["eip191", "eip1271", "eip6492"].map((signatureScheme) => ({
   chainId: NETWORK,
   type: "eip191",
@@ -81,7 +84,7 @@ const OFFER_SCHEMA: Schema = {
   required: ["offers"],
 };
 
-/** An extension with its JSON, so that a 402 does not write again what is the same in all of them. */
+/** An extension with its JSON text, so that a 402 does not write the same text again. */
 export type WrittenExtension = { extension: Extension; json: string };
 
 export const written = (extension: Extension): WrittenExtension => ({

@@ -55,8 +55,8 @@ export type VerifyResponse = {
 };
 
 /**
- * Checks a payment like a call, on the chain too, without settling. Refuses while the chain is unavailable, or the
- * outcome is not final.
+ * Checks a payment as for a call, and on the chain too, without settling it. Refuses while the chain is unavailable,
+ * or the outcome is not final.
  */
 export async function verify(app: App, request: VerifyRequest): Promise<VerifyResponse> {
   let payer: Hex | undefined;
@@ -110,9 +110,9 @@ export type SettleAnswer =
     };
 
 /**
- * Settles a payment to us. A caller with a key uses it for a sale elsewhere, once; a repeated call has the same
- * answer. Any other caller only carries it to the chain, as anybody may: the payer still decides its purchase, and
- * an unused payment is refunded. Refuses while the outcome is unknown, or the chain is unavailable.
+ * Settles a payment to us. A caller with a key uses the payment for a sale elsewhere, once; a repeated call has the
+ * same answer. Any other caller only carries it to the chain, as anybody may. The payer still decides its purchase,
+ * and an unused payment is refunded. Refuses while the outcome is unknown, or the chain is unavailable.
  */
 export async function settle(
   app: App,
@@ -168,7 +168,7 @@ async function carryOnly({ app, payment }: Charge): Promise<SettlementResult> {
   return { claim, settlement: receipt };
 }
 
-/** The key's tenant claims the payment, and it buys the answer that confirms this. */
+/** The key's tenant claims the payment, which buys the answer that confirms the settlement. */
 async function sellElsewhere(
   charge: Charge,
   x402_version: 1 | 2,
@@ -201,8 +201,8 @@ async function sellElsewhere(
 }
 
 /**
- * Anybody can read a carried payment from the chain; only the tenant of an earlier claim is known to have it from
- * its payer.
+ * Anybody can read a carried payment from the chain. Only a tenant that claimed it earlier certainly got it from its
+ * payer.
  */
 async function refuseOthers({ app, call, payment }: Charge): Promise<void> {
   const state = await app.load(payments, payments.targetOf(payment.id));
@@ -243,7 +243,7 @@ function askedOf(request: VerifyRequest, { x402_version }: PaymentPayload, pay_t
   if (payTo !== pay_to)
     refusePayment(
       "invalid_payment_requirements",
-      `paymentRequirements.payTo: only payments to ${pay_to} are judged here`,
+      `paymentRequirements.payTo: only payments to ${pay_to} are checked here`,
     );
   return { pay_to, amount_micro: amount };
 }

@@ -9,7 +9,7 @@ import type { Transport } from "./bazaar.ts";
 import type { PaymentRefused } from "./payment-refusal.ts";
 import type { SettleResponse } from "./response.ts";
 
-/** A call's payment; `path` is the request's own path and query, which its 402 named, `sent` its body. */
+/** A call's payment. `path`: the request's own path and query, which its 402 named. `sent`: its body. */
 export type Offer = { presented: Credentials; path: string; sent: JsonObject; transport: Transport };
 
 /** The result of a paid call: its answer with the event that records it, or a new 402. */
@@ -39,7 +39,7 @@ export type AnsweredPayment = {
 export type DeliveredAnswer = {
   made: PreparedAnswer;
   bought_by?: AnsweredPayment;
-  /** It is a repetition: for the same caller, or for the payment's owner at that time. */
+  /** The answer is repeated, for the same caller or for the payment's owner at that time. */
   again?: true;
   /** Members that are shown only once were left out. */
   is_part?: true;

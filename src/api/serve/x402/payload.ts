@@ -33,7 +33,7 @@ export type PaymentPayload = {
   resource_url?: string;
   /** The payer's id of the payment (extension payment-identifier). */
   identifier?: string;
-  /** The answered challenge of the `Payment` scheme, which x402 has not. */
+  /** The answered challenge of the `Payment` scheme; x402 has none. */
   challenge?: EchoedChallenge;
 };
 
@@ -74,7 +74,7 @@ const transfer = z.strictObject({ signature, authorization: z.strictObject(autho
 const credential = z.object({
   challenge: echoedChallenge,
   payload: z.strictObject({
-    type: z.literal("authorization", "is authorization: an EIP-3009 authorization is taken"),
+    type: z.literal("authorization", "is authorization: only an EIP-3009 authorization is accepted"),
     signature,
     ...authorization,
   }),
@@ -126,8 +126,8 @@ export function paymentObject(presented: string | object): object {
 }
 
 /**
- * Reads a payment: the base64 text of a header, or the object of an MCP call. Throws PaymentRefused if it is
- * neither version 1 nor version 2, naming the first bad field, and nothing else.
+ * Reads a payment: the base64 text of a header, or the object of an MCP call. If it is neither version 1 nor version
+ * 2, throws PaymentRefused, which names only the first bad field.
  */
 export function readPayment(presented: string | object): PaymentPayload {
   const given = paymentObject(presented);
@@ -194,10 +194,7 @@ function decode(text: string): unknown {
   try {
     return parseStrict(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
-    return refusePayment(
-      "invalid_payload",
-      `the payment is not JSON as we read it: ${(error as Error).message}`,
-    );
+    return refusePayment("invalid_payload", `the payment is not valid JSON: ${(error as Error).message}`);
   }
 }
 

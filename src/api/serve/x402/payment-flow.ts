@@ -79,7 +79,7 @@ type Flow = {
   channels: ChannelFlow;
 };
 
-/** A payment charged for a call of this service. */
+/** A payment that is charged for a call of this service. */
 type PaidCall = Charge & {
   call: Call;
   /**
@@ -153,7 +153,7 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
   }
 }
 
-/** The chain publishes a settled payment: by itself it only repeats a public answer. */
+/** The chain publishes a settled payment, so the payment alone only repeats a public answer. */
 async function shownAgain(
   paid: Pick<PaidCall, "call" | "isPayer">,
   found: DeliveredAnswer,
@@ -173,9 +173,9 @@ async function shownAgain(
 }
 
 /**
- * Refuses a payment that anybody may have read from the chain, unless the caller proves to be its payer: for a read
- * about its payer, for another command than it was claimed for, and for every call if a third party carried it
- * unclaimed.
+ * Refuses a payment that anybody may have read from the chain, unless the caller proves to be its payer. That holds
+ * for a read about its payer, for another command than it was claimed for, and for every call if a third party
+ * carried it unclaimed.
  */
 async function refuseIfPublic({ call, payment, isPayer }: PaidCall, state: PaymentState): Promise<void> {
   const { operation, request_sha256 } = call;
@@ -187,7 +187,7 @@ async function refuseIfPublic({ call, payment, isPayer }: PaidCall, state: Payme
   if (!(await isPayer(claim))) refuseStranger();
 }
 
-/** The chain has the payment, but no call of ours carried it: another process may have claimed it meanwhile. */
+/** The chain has the payment, but no call of ours carried it. Another process may have claimed it meanwhile. */
 async function refuseIfCarriedByOthers(paid: PaidCall): Promise<void> {
   const state = await paid.app.load(payments, payments.targetOf(paid.payment.id));
   if (!payments.isFree(state)) refuse(paymentProblems["payment-known"], "this payment was presented before");
@@ -334,13 +334,13 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
   }
 }
 
-/** A new vintage may have changed the price since the payment was checked: then nothing is claimed. */
+/** A new vintage may have changed the price since the payment was checked. Then nothing is claimed. */
 async function refuseOtherPrice({ call, payment }: PaidCall): Promise<void> {
   const price = microUsdc(await priceOf(call.operation, call, call.input));
   if (payment.signed.transfer.value !== BigInt(price))
     throw new PaymentRefused(
       "invalid_exact_evm_payload_authorization_value",
-      `authorization.value: the data has changed, and this costs ${price} by now; sign a new one`,
+      `authorization.value: the data has changed, and this now costs ${price}; sign a new one`,
     );
 }
 
@@ -361,7 +361,7 @@ const paidAnswerOf = (call: Call, made: PreparedAnswer): PaidAnswer => ({
   vintage: made.vintage,
 });
 
-/** The recorded commit counts: it may have another call's answer, or another payment. */
+/** The recorded commit counts. It may hold another call's answer, or another payment. */
 async function servedBy(
   { parts }: Flow,
   paid: PaidCall,
@@ -378,7 +378,7 @@ async function servedBy(
   return { made, bought_by: { ...settled, payment_id, answer: paidAnswerOf(paid.call, made), event } };
 }
 
-/** The answer to a failed attempt: an answer is owed, the money is refunded, or nothing was charged. */
+/** The answer to a failed attempt. Either an answer is owed, or the money is refunded, or nothing was charged. */
 async function afterFailure(
   paid: PaidCall,
   checked: CheckedPayment,
@@ -386,11 +386,11 @@ async function afterFailure(
   error: unknown,
 ): Promise<unknown> {
   const { id } = paid.payment;
-  // An unavailable part recovers, and the answer is owed until then.
+  // An unavailable part will recover; until then the answer is owed.
   if (settled && (isAway(error) || isUnavailable(error))) refusePending(id, error);
   const moved = settled ?? (checked.status === "settled" && isRefused(error) ? checked : undefined);
   if (!moved) return isRefused(error) ? retoldBefore(error, checked, id) : error;
-  // The money moved, but its call is refused by now.
+  // The money moved, but its call is refused now.
   const event = await giveBack(paid, moved);
   if (!(error instanceof Refusal)) return error;
   return retold(error, `the payment was settled and is being refunded: ${pathOf(id)}`, event);
@@ -399,7 +399,7 @@ async function afterFailure(
 /** This call charged nothing, but the money may have moved earlier. */
 function retoldBefore(error: Refusal, { status }: CheckedPayment, id: string): Refusal {
   if (status === "left_behind")
-    return retold(error, `this payment may have been settled before; it is refunded then: ${pathOf(id)}`);
+    return retold(error, `this payment may have been settled before; if so, it is refunded: ${pathOf(id)}`);
   if (status === "carried")
     return retold(
       error,
@@ -449,7 +449,10 @@ async function answer(
   return { ...settled, settlement: settleResponse(bought_by, x402_version, signed) };
 }
 
-/** A stream and a file have no receipt. A receipt names the URL in the log, however the repeated request was spelt. */
+/**
+ * A stream or file has no receipt. A receipt has the URL as the log recorded it, even if a repeated request spells it
+ * otherwise.
+ */
 async function receiptExtensionOf(
   { parts: { app }, terms }: Pick<Flow, "parts" | "terms">,
   { made, bought_by }: DeliveredAnswer,
@@ -463,7 +466,7 @@ async function receiptExtensionOf(
   return receiptExtension(signReceipt(payload, app.signer));
 }
 
-/** It depends on the log alone, like the signed receipt, so a repeat has the same. */
+/** The receipt depends on the log alone, so a repeat has the same one. */
 const paymentReceipt = (
   { settlement, event }: Pick<AnsweredPayment, "settlement" | "event">,
   challengeId: string,

@@ -4,7 +4,10 @@ import type { PaymentState } from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { type Charge, isSamePayment, type PaymentHold, pathOf, used } from "./charge.ts";
 
-/** An older claim is probably abandoned. If its process is only slow, carrying the payment once more moves nothing. */
+/**
+ * A claim older than this is probably abandoned. If its process is only slow, carrying the payment once more moves
+ * nothing.
+ */
 const CLAIM_HOLDS_MS = 90_000;
 
 /** Undefined for an unclaimed payment. */
@@ -45,13 +48,13 @@ export async function presentedStatusOf(
   if (!isSame && payment.refusal) throw payment.refusal;
   const isSameCall =
     isSame && claim.request_sha256 === call.request_sha256 && claim.tenant === call.caller.tenant;
-  // The answer's price may have been refunded; the answer was given, and is repeated.
+  // The answer's price may have been refunded. The answer was given, so it is repeated.
   if (refund && !answer) throw used(`this payment is refunded: ${pathOf(payment.id)}; sign a new one`);
   if (state.kept && !answer)
     throw used(
       `this payment was carried here without a call, and was not refunded: ${pathOf(payment.id)}; sign a new one`,
     );
-  // The answer shows whose call it was; without it, nobody is asked to pay again.
+  // Only an answer shows which call the payment bought. Without one, the caller is not asked to pay again.
   if (!isSameCall && !answer) return "pending";
   if (!isSameCall) throw used("this payment was used for another call; sign a new one");
   if (answer) return "answered";

@@ -22,8 +22,8 @@ export const idempotencyOfPayment = (call: Call, id: string) => ({
 });
 
 /**
- * The name includes the digest: if two processes made an answer each, the log decides which counts. An answer about
- * a person, or to a secret field, has no digest there: otherwise the person or secret could be guessed against it.
+ * The name includes the digest. If two processes each made an answer, the log decides which one counts. An answer
+ * about a person, or to a secret field, has no digest there: otherwise somebody could test guesses against it.
  */
 const keptName = (id: string, digest: string | null) => `/payment/${id}/${digest ?? "personal"}`;
 
@@ -55,7 +55,7 @@ export async function keep(
   ]);
 }
 
-/** The answer given under the caller's Idempotency-Key; a payment in the call stays unsettled. */
+/** The answer given under the caller's Idempotency-Key. A payment in the call stays unsettled. */
 export async function givenBefore(
   parts: AnswerParts,
   call: Call,
@@ -93,7 +93,7 @@ async function isProven(app: App, call: Call, payment: PresentedPayment): Promis
   );
 }
 
-/** A payment's answer: the stored bytes, or computed again over the data recorded then. */
+/** A payment's answer: the stored bytes, or a new computation over the data recorded then. */
 export async function repeat(parts: AnswerParts, call: Call, id: string): Promise<DeliveredAnswer> {
   const { app } = parts;
   const bought_by = await answeredPayment(app, id);
@@ -117,7 +117,7 @@ export async function repeat(parts: AnswerParts, call: Call, id: string): Promis
   const made =
     (await recalled(idempotencyOfPayment(call, id))) ??
     (await recalled(idempotencyOf(call))) ??
-    // The key is missing this time: the recorded decision counts, and is not taken again.
+    // A key decided this earlier and is missing now: the recorded decision counts, and is not taken again.
     (await again({
       ...decidesNothing(gone),
       command: commandOf(call),

@@ -62,7 +62,7 @@ export type PaymentTerms = {
   public_url: string;
   /** The chain is the service's own; a signature for it would be valid on Base. */
   embedded_chain: boolean;
-  /** Absent in documents, which offer nothing. */
+  /** Absent in documents, which offer no call. */
   issuer?: TermsIssuer;
   /** Signs claims and refunds of channels; absent where none are taken. */
   receiver_authorizer?: Hex | undefined;
@@ -101,7 +101,7 @@ export type Quote = {
   refused?: PaymentRefused;
   /** How the service reads a question, before anybody pays for its answer. */
   understood?: JsonObject;
-  /** Errors of present and wrong input, so that no wallet signs for a call that will be refused. */
+  /** Errors of present but wrong input, so that no wallet signs for a call that will be refused. */
   errors?: FieldError[] | undefined;
   has_key?: boolean;
   /** The way of the call, which catalogues list; default: HTTP. */
@@ -132,7 +132,9 @@ export function microUsdc(amount: Usdc): string {
   return BigInt(whole + fraction.padEnd(USDC.decimals, "0")).toString();
 }
 
-/** The price of a call with this input and the current data; the unit price if the input is unknown or invalid. */
+/**
+ * The price of a call with this input and the current data. It is the unit price if the input is unknown or invalid.
+ */
 export async function priceOf(
   operation: OperationDeclaration,
   call: PricedCall,
@@ -224,7 +226,7 @@ export function paymentRequired(
   };
 }
 
-/** A 402 without a price: its wallet may sign the call, which x402 calls an authentication-only route. */
+/** A 402 without a price: the wallet may sign the call instead. x402 calls this an authentication-only route. */
 export function signInRequired(
   operation: OperationDeclaration,
   path: string,
@@ -287,7 +289,7 @@ const channelRequirement = (
 
 const PAYMENT_IDENTIFIER = written(paymentIdentifier);
 
-/** All but `bazaar`, which takes the room that is left. */
+/** All extensions but `bazaar`, which takes the space that is left. */
 function extensionsOf(
   operation: OperationDeclaration,
   { issuer, public_url, pay_to }: PaymentTerms,
@@ -324,7 +326,7 @@ function remedyOf(
   return first ? `Correct the input before you pay: ${sentenceOf(first)}. ${offer}` : offer;
 }
 
-/** Declares as much of `bazaar` as the header has room for: a long URL leaves less. */
+/** Declares as much of `bazaar` as fits into the header; a long URL leaves less space. */
 function fitting(
   operation: OperationDeclaration,
   transport: Transport,

@@ -35,7 +35,10 @@ export type Chain = {
    */
   send(call: Call, options: SendOptions): Promise<Receipt>;
   queued(): number;
-  /** The highest nonce that any process signed within a day; -1: none. Node pools forget transactions that cannot be mined. */
+  /**
+   * The highest nonce that any process signed within the last day; -1 without any. Node pools forget transactions
+   * that cannot be mined.
+   */
   highestNonce(): Promise<number>;
   /** Transactions with lower nonces are mined, or never will be. */
   minedCount(block?: "latest" | "finalized"): Promise<number>;
@@ -68,7 +71,7 @@ export class GasBudgetSpent extends ChainUnavailable {
   }
 }
 
-/** At most one of `transactions` will be mined. A facilitator may not have named its transaction. */
+/** At most one of `transactions` will be mined. A facilitator may not have reported its transaction's hash. */
 export class TransactionPending extends Error {
   override readonly name = "TransactionPending";
   readonly transactions: readonly Hex[];

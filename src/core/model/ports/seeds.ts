@@ -12,7 +12,10 @@ export type SeedUse = { taken: number; closed_s: number | null };
 
 /** Counts draws for all processes, before they are recorded. */
 export type SeedUses = {
-  /** Takes all or nothing; a seed with too little left is closed. `before` counts earlier draws, for a seed without a count. */
+  /**
+   * Takes all or nothing; a seed with too few draws left is closed. `before`: earlier draws, used for a seed without
+   * a count.
+   */
   take(
     seed_hash: string,
     wanted: { count: number; most: number; before: () => Promise<number> },

@@ -39,7 +39,10 @@ export type SettlementFacts = PaymentFacts & { seen_block: bigint; purpose: Purp
 export type Settlement = {
   /** Batched with other calls, except for a payer with code. Rejects with ChainUnavailable. */
   facts(payment: SignedTransfer, errand?: Errand): Promise<SettlementFacts>;
-  /** Covers any sender, and the last two hours; undefined when the chain does not show it yet. Rejects with ChainUnavailable. */
+  /**
+   * Covers any sender, and the last two hours; undefined while the chain does not show it. Rejects with
+   * ChainUnavailable.
+   */
   ended(payment: SignedTransfer): Promise<PaymentEnd | undefined>;
   /**
    * The receipt's logs prove the payment, from any sender. Rejects with NotSettled, ChainUnavailable (nothing was sent) or

@@ -112,7 +112,7 @@ export async function classifications(
       order:
         q === undefined
           ? "by code"
-          : "the codes that the trade calls so, if no name of them has the words; names with the words outside of exclusions first, then whole words before beginnings, then shorter names, then coarser codes",
+          : "the codes known in the trade by the words, if no name of them has the words; names with the words outside of exclusions first, then whole words before beginnings, then shorter names, then coarser codes",
     },
   };
 }
