@@ -21,7 +21,7 @@ const sourcesIn = (folder: string): string[] =>
 
 const sources = [...sourcesIn("eventstore"), ...sourcesIn("src")];
 
-test("every source file keeps to its layer", () => {
+test("every source file imports only what its layer may", () => {
   const violations = sources.flatMap((path) => violationsOf(path, readFileSync(join(ROOT, path), "utf8")));
   expect(violations).toEqual([]);
 });
@@ -94,7 +94,7 @@ describe("the structure", () => {
     ]);
   });
 
-  test("keeps folders of operations and the assembly small", () => {
+  test("has small folders of operations and a small assembly", () => {
     for (const folder of readdirSync(join(ROOT, "src/api/operations")))
       expect(sourcesIn(`src/api/operations/${folder}`).length, folder).toBeLessThanOrEqual(12);
     expect(readFileSync(join(ROOT, "src/runtime/assemble.ts"), "utf8").split("\n").length).toBeLessThan(200);

@@ -159,7 +159,7 @@ const broken = (name: string) =>
   );
 
 describe("addresses", () => {
-  test("a moved one is a 301 with its query, its parameters encoded anew", async () => {
+  test("a moved address is a 301 with its query, and its parameters encoded again", async () => {
     const answer = await get("/v1/agent/before/a%20b?q=c", { redirect: "manual" });
     expect([answer.status, answer.headers.get("location")]).toEqual([301, "/v1/agent/moved/a%20b?q=c"]);
     expect((await bodyOf(await get("/v1/agent/before/a%20b?q=c"))).data.said).toBe("a b c");

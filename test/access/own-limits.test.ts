@@ -31,7 +31,7 @@ test("failed registrations take none of the twenty, and a hundred failures end t
   expect(ended).toMatchObject({ status: 429, body: { detail: expect.stringContaining("100 an hour") } });
 });
 
-test("a verification of nobody takes none of the ten free ones, and its headers say so", async () => {
+test("a verification of an unknown agent uses none of the ten free ones, and its headers show that", async () => {
   await api.post("/soul/register", { agent_id: "verified" });
   const verify = (id: string) =>
     fetch(`${service.url}/v1/agent/soul/verify/${id}`, { headers: from("203.0.113.3") });

@@ -83,7 +83,7 @@ test.each([
   () => "https://metadata.google.internal/",
   () => "https://agent.example.org:22/",
 ])(
-  "a private address, a name that is none in public, or a port of its own is refused before anything is paid",
+  "a private address, a name that is not public, or another port is refused before anything is paid",
   async (url) => {
     const { answer: refused, payment } = await buy(wallet(0), urlOf("/subscribe"), post({ url: url() }));
     expect(refused.status).toBe(400);

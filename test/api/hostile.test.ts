@@ -66,7 +66,7 @@ describe("a request target", () => {
   });
 });
 
-test("a document accepts GET alone, and says so", async () => {
+test("a document accepts GET alone, and names it in Allow", async () => {
   const response = await fetch(`${service.url}/health`, { method: "POST" });
   expect(response.status).toBe(405);
   expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS");

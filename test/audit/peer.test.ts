@@ -103,7 +103,7 @@ describe("a policy over a pack", () => {
     expect(says).toMatch(/the policy's log; cosigned by witness\.test\/w1 at .*; the policy is met to 9$/);
   });
 
-  test("without a witness says so", async () => {
+  test("without a witness is reported as such", async () => {
     expect(await judged(`log ${keyOf(LOG)}`, "quorum none")).toMatchObject({
       ok: true,
       caveat: "without a witness",

@@ -160,7 +160,7 @@ describe("a quote", () => {
   });
 });
 
-test("an order has the price of its millisecond, and keeps it", async () => {
+test("an order has the price of its millisecond, which never changes", async () => {
   const { app } = setup.service;
   const begins = Date.now() + 3_600_000;
   const from = new Date(begins).toISOString();

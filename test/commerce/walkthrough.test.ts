@@ -356,7 +356,7 @@ describe("an order", () => {
     expect(await settled()).toBe(before + 1);
   });
 
-  test("asked for twice under one name is one order, by header or by field; without it is another", async () => {
+  test("requested twice under one name is one order, by header or by field; without the name it is another", async () => {
     const buyer = await setup.keyOf("twice");
     const first = await ask("orders", pelletOrder(1), named("once", buyer));
     const again = await ask("orders", pelletOrder(1, { idempotency_key: "once" }), buyer);

@@ -166,7 +166,7 @@ describe("a result", () => {
       .thenThrows(refusedAs("result-differs"));
   });
 
-  test("of a lease that is over is stale, whoever has the task by then", () => {
+  test("of a lease that is over is stale, whichever node has the task then", () => {
     for (const story of [
       [leased(), expired(1)],
       [leased(), expired(1), leased(2, "b")],

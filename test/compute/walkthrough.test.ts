@@ -393,7 +393,7 @@ describe("a node", () => {
   });
 });
 
-test("HEAD does not pull, and its answer says so", async () => {
+test("HEAD does not pull a task, and its answer shows that", async () => {
   const answer = await fetch(`${setup.service.url}/soul/compute/pull`, {
     method: "HEAD",
     headers: node.headers,

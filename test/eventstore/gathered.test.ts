@@ -19,7 +19,7 @@ function heldBack() {
   return { requests, ask: (question: number) => ask(pool, question), questions };
 }
 
-test("equal simultaneous queries share one, and later ones are sent anew", async () => {
+test("equal simultaneous queries share one, and later ones are sent separately", async () => {
   const { requests, ask, questions } = heldBack();
   const first = [ask(1), ask(1)];
   await turn();

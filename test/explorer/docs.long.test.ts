@@ -163,7 +163,7 @@ describe.skipIf(!chromium)(
       expect((await saved).suggestedFilename()).toBe("trade-timeline.csv");
     });
 
-    test("the call as code follows the form, and runs as it stands", async () => {
+    test("the call as code follows the form, and runs unchanged", async () => {
       const page = await open(PARTNERS);
       await page.locator("input[value=key]").check();
       await page.locator("#key").fill(key);

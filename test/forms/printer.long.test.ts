@@ -32,7 +32,7 @@ describe("the printer", () => {
     for (const { reason } of refused) expect((reason as Refusal).type.slug).toBe("busy");
   });
 
-  test("goes on after an order that cannot be drawn, and after one that ends its thread", async () => {
+  test("continues after an order that cannot be drawn, and after one that ends its thread", async () => {
     const broken = { ...chart, series: 7 } as unknown as Chart;
     await expect(draw(broken)).rejects.toThrow("could not be printed");
     expect(await draw(chart)).toContain("Monthly trade");

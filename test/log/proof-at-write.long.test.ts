@@ -166,7 +166,7 @@ describe("a paid call with Prefer: proof", () => {
     expect((await answer.text()).split("\n")).toHaveLength(5);
   });
 
-  test("that is settled separately for a key, or again, names its settlement's event", async () => {
+  test("that is settled at /x402/settle, once or repeatedly, names its settlement's event", async () => {
     const paymentRequirements = {
       ...{ scheme: "exact", network: "base", maxAmountRequired: String(PRICE), payTo: PAYEE },
       asset: (await quoteOf(echoUrl("settle"))).asset,

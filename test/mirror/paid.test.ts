@@ -97,13 +97,13 @@ describe("the charge", () => {
     expect(await refused.json()).toMatchObject({ accepts: [{ maxAmountRequired: "12000000" }] });
   });
 
-  test("is none where nothing is covered", async () => {
+  test("is zero where nothing is covered", async () => {
     const { answer } = await buy(wallet(0), urlOf("&year=2031"));
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ errors: [{ path: "year" }] });
   });
 
-  test("is none where the data has changed the price meanwhile", async () => {
+  test("is zero where the data has changed the price meanwhile", async () => {
     const url = `${service.url}/v1/agent/test/changing`;
     next = "2";
     const payment = await signPayment(wallet(1), await quoteOf(url));

@@ -71,7 +71,7 @@ describe("a score as of any position", () => {
     expect((await exact(`&as_of_position=${(await head()) + 1_000}`)).status).toBe(404);
   });
 
-  test("is stored by the position of its evidence: positions between cost and add nothing", async () => {
+  test("is stored under its evidence's position: a position without new evidence costs and stores nothing", async () => {
     const before = await kept();
     await agency.register(4 + before!);
     expect((await exact()).body.trust_score).toBe(0.05);

@@ -162,7 +162,7 @@ describe("an airdrop", () => {
       [first.data.contract, "the contract that pays"],
       [USDC.address, "USDC's contract"],
       [MULTICALL3, "Multicall3"],
-      [ANCHOR_ADDRESS, "the contract that keeps tree heads"],
+      [ANCHOR_ADDRESS, "the contract that stores tree heads"],
       [DEPLOYMENT_PROXY.address, "the contract that deploys others"],
       [someone("1"), "recipient 0 again"],
     ]) {

@@ -9,7 +9,7 @@ import { time } from "./fields.ts";
 
 export const events = {
   UnusedKeysRecalled: {
-    means: "Keys that were made for personal data and never used are to be destroyed.",
+    means: "Keys that were made for personal data, and never used, will be destroyed.",
     1: z.strictObject({
       keys: z.int().positive().describe("How many were unused for so long that they are to be destroyed."),
       recalled_at: time,

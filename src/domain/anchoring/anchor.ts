@@ -48,7 +48,7 @@ export const events = {
       network: z
         .string()
         .describe(
-          "The chain (`eip155:8453`), the contract and the account under which the contract keeps the head.",
+          "The chain (`eip155:8453`), the contract, and the account under which the contract stores the head.",
         ),
       contract: address,
       signer: address,

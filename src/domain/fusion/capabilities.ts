@@ -144,8 +144,7 @@ export const methods: readonly Capability[] = [
   },
   {
     method: "rerouting",
-    formula:
-      "a direct flow that lost half or more, beside third countries that grew 1.5-fold by EUR 10 m or more",
+    formula: "a direct flow that lost half or more, while third countries grew 1.5-fold by EUR 10 m or more",
     source: "a rule of this service",
     least_data: "the twelve months before and after a break",
     asked_by: ["trade_reroute_watch", "fusion_sanctions_check"],

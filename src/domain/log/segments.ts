@@ -18,7 +18,7 @@ export const events = {
       to: z.int().positive().describe("Position of its last event."),
       sha256: sha256.describe("SHA-256 of the file."),
       bytes: z.int().positive(),
-      rows: z.int().positive().describe("How many events it has, a power of two."),
+      rows: z.int().positive().describe("Number of its events, a power of two."),
       prev_log_hash: sha256.describe("The log hash of the position before its first."),
       log_hash: sha256.describe("The log hash of its last."),
       subtree_root: sha256.describe("The node of the log's tree over exactly these events."),

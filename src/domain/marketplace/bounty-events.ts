@@ -19,7 +19,7 @@ const awarded = z.strictObject({
   sx: sxNumber,
   reward_micro: micro,
   winner_micro: micro,
-  fee_micro: micro.describe("floor(reward / 10), which the service keeps."),
+  fee_micro: micro.describe("floor(reward / 10), the service's share."),
   by: z.enum(["creator", "silence"]),
   trust_as_of: z
     .int()

@@ -39,7 +39,7 @@ export const events = {
       to: tenant,
       price_micro: micro,
       author_micro: micro,
-      fee_micro: micro.describe("floor(price / 5), which the service keeps."),
+      fee_micro: micro.describe("floor(price / 5), the service's share."),
       payment_id: z.string().max(200),
       sold_at: time,
     }),

@@ -68,7 +68,7 @@ export const events = {
     1: z.strictObject({ claimed_micro: z.int().positive(), ...mined, claimed_at: time }),
   },
   ChannelRefundOpened: {
-    means: "A payer asked for the unused rest of a channel.",
+    means: "A payer requested the unused rest of a channel.",
     1: z.strictObject({
       amount_micro: z.int().positive(),
       nonce: digits.describe("The contract accepts one refund per nonce."),

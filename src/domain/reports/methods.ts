@@ -53,7 +53,7 @@ const all = {
   },
   real_value: {
     formula: "100 · nominal / HICP of the month",
-    parameters: "deflated by consumer prices, for want of prices of each product",
+    parameters: "deflated by consumer prices, because prices of each product are missing",
     source: "Eurostat, harmonised index of consumer prices",
   },
   lead_lag: {

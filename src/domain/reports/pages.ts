@@ -57,7 +57,7 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
     as_of: lastDay(report.as_of),
     attachment: {
       name: "facts.json",
-      about: "Every fact of this report: tallystick report verify asks each of them again",
+      about: "Every fact of this report: tallystick report verify repeats the call of each",
       text: canonical(detached(report)),
     },
   };
@@ -240,12 +240,7 @@ const factsOf = ({ facts, vintages }: Report): DocSection => ({
   tables: [
     {
       title: "",
-      columns: [
-        { name: "Fact" },
-        { name: "What it is" },
-        { name: "Value", figures: true },
-        { name: "Where it stands" },
-      ],
+      columns: [{ name: "Fact" }, { name: "Meaning" }, { name: "Value", figures: true }, { name: "Source" }],
       rows: facts.map(
         (fact): DocRow => ({
           anchor: fact.id,

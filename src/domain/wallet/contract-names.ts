@@ -11,7 +11,7 @@ import { AIRDROP_ADDRESS } from "./airdrop-contract.ts";
 const contracts: ReadonlyMap<string, string> = new Map([
   [AIRDROP_ADDRESS, "the contract that pays"],
   [lowerCase(USDC.address), "USDC's contract"],
-  [ANCHOR_ADDRESS, "the contract that keeps tree heads"],
+  [ANCHOR_ADDRESS, "the contract that stores tree heads"],
   [lowerCase(MULTICALL3), "Multicall3"],
   [DEPLOYMENT_PROXY.address, "the contract that deploys others"],
 ]);

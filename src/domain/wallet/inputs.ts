@@ -21,7 +21,7 @@ export const recipients = z
 
 const MOST_EACH = 10_000;
 const PLACES = 18;
-const AMOUNT = `is a decimal from 0 to ${MOST_EACH} with at most ${PLACES} places; a string keeps them all`;
+const AMOUNT = `is a decimal from 0 to ${MOST_EACH} with at most ${PLACES} places; a string has them all`;
 
 /** Tokens for each recipient, as a decimal once it is read. */
 export const amountEach = z

@@ -134,7 +134,7 @@ function ordersSections({ at, finding }: ReportDraft, sourced: OwnAnswer<"own_or
   const sold = at(sourced, "/data/sold", "orders that were paid for", "count");
   const rows = sourced.answer.data.by_status.map(({ status }, n) => [
     { word: status },
-    factCell(at(sourced, `/data/by_status/${n}/orders`, "orders that stand so", "count")),
+    factCell(at(sourced, `/data/by_status/${n}/orders`, "orders of this status", "count")),
     factCell(eur(`by_status/${n}/gross_eur`, "with tax")),
   ]);
   return [
@@ -145,9 +145,7 @@ function ordersSections({ at, finding }: ReportDraft, sourced: OwnAnswer<"own_or
         ),
       ],
       tables:
-        rows.length > 0
-          ? [{ title: "By where they stand", columns: ["They are", "Orders", "With tax"], rows }]
-          : [],
+        rows.length > 0 ? [{ title: "By status", columns: ["They are", "Orders", "With tax"], rows }] : [],
     }),
   ];
 }
@@ -156,7 +154,7 @@ function settlementsSections({ at, finding }: ReportDraft, sourced: OwnAnswer<"o
   const count = (name: string, label: string) => at(sourced, `/data/${name}`, label, "count");
   const usdc = (name: string, label: string) => at(sourced, `/data/${name}`, label, "USDC");
   return [
-    section("Settlements against the chain", "What the log has, held against blocks that stay for good.", {
+    section("Settlements against the chain", "The log's settlements, compared with final blocks.", {
       findings: [
         finding(
           citing`The log has ${count("settled", "settled payments")} payments as settled, ${usdc("settled_usdc", "settled")}; ${count("confirmed", "payments confirmed by the chain")} of them, ${usdc("confirmed_usdc", "confirmed by the chain")}, stand in blocks that stay. The chain took back ${count("taken_back", "payments taken back")}.`,

@@ -19,8 +19,8 @@ const payOrder = operation({
   route: `POST ${PAY_PATH}`,
   effect: { changes: "takes", repeatable: true, reaches_out: true },
   summary: "Pay for an order",
-  description: `It costs the order's \`total_usdc\`, which a payment must carry: call once without a payment and pay the 402. A key beside
-the payment names the tenant that placed the order. A wrong total is refused before settlement, and so is an order
+  description: `It costs the order's \`total_usdc\`, which a payment must carry: call once without a payment and pay the 402. A
+key sent with the payment names the tenant that placed the order. A wrong total is refused before settlement, and so is an order
 that is paid or has ended. A payment that begins in time gets the goods; a later one is refunded.`,
   access: [
     pay(

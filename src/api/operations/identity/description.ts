@@ -202,7 +202,7 @@ service's key signs it (signatures[]: a JWS over the canonical JSON of the rest,
   refuses: [404, 409],
   example: { sx_id: "SX#1" },
   handle: async ({ input, app, subjects }) => {
-    // A card cannot show a suspension, and its signer vouches for it.
+    // A card cannot show a suspension, and the service's signature would vouch for the agent.
     const agent = agents.acting(await agentNamed(app, input.sx_id));
     if (interfacesOf(agent).length === 0)
       return refuse(

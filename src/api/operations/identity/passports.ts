@@ -47,7 +47,7 @@ const passport = operation({
   summary: "A passport: its agent, and the agent's proven keys",
   description:
     "The record as issued, the live keys, and the agent's delegations. Only a signature by one of the keys identifies the agent; " +
-    "public values prove nothing. An erased name is null, and `erased` says so.",
+    "public values prove nothing. An erased name is null, and `erased` is true.",
   access: [open()],
   input: z.object({
     sx_id,

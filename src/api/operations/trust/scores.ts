@@ -181,7 +181,7 @@ can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key
     exact: z
       .enum(["true", "false"], "is true or false")
       .default("false")
-      .describe("Computed anew as of as_of_position; needs a key"),
+      .describe("true: compute at as_of_position now; needs a key"),
     day: date.describe("With exact: the UTC day of all ages, that of the position or a later one"),
   }),
   output: json(

@@ -113,7 +113,7 @@ export function challengeFault(
   const { id, ...bound } = challenge;
   const [given, ours] = [id, idOf(bound, secret)].map((text) => Buffer.from(text));
   if (given!.length !== ours!.length || !timingSafeEqual(given!, ours!))
-    return "challenge: is none that this service issued; answer the challenge of this 402";
+    return "challenge: was not issued by this service; answer the challenge of this 402";
   if (challenge.realm !== realmOf(public_url)) return `challenge.realm: is ${realmOf(public_url)} here`;
   if (nonce !== challengeNonce(challenge))
     return "payload.nonce: is the keccak256 of the challenge's id and realm";

@@ -100,7 +100,7 @@ const forecastShown = z.object({
         ),
     })
     .nullable()
-    .describe("The forecast repeated from earlier months, with the data of then; null: too short"),
+    .describe("The forecast repeated as of earlier months, with the data of that time; null: too short"),
   coverage: z
     .object({ "80": percent, "95": percent, n: z.int().describe("Months that had an interval") })
     .describe("How many test months lay within intervals as wide as these are"),

@@ -260,7 +260,12 @@ export function expectedSection({ at, finding }: ReportDraft, market: Market): S
             wordCell(name),
             factCell(at(market, `/data/gravity/partners/${n}/actual_eur`, "trade with the partner", "EUR")),
             factCell(
-              at(market, `/data/gravity/partners/${n}/expected_eur`, "expected of the partner", "EUR"),
+              at(
+                market,
+                `/data/gravity/partners/${n}/expected_eur`,
+                "expected trade with the partner",
+                "EUR",
+              ),
             ),
             factCell(at(market, `/data/gravity/partners/${n}/ratio`, "actual over expected", "ratio")),
           ]),

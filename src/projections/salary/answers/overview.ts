@@ -65,7 +65,7 @@ export const overviewOutput = z.object({
   meta,
 });
 
-const FORMULA = `Figures as published, of ${WHOLE_ECONOMY} where one is to stand for a country. `;
+const FORMULA = `Figures as published; a country's single figure is that of ${WHOLE_ECONOMY}. `;
 
 /** The overview, or a paragraph about it. Refuses as unavailable where no table is loaded. */
 export function overview(
