@@ -162,7 +162,7 @@ describe("a kind of an area's own", () => {
     const { paths, components } = JSON.parse((await request("/openapi.json")).text);
     expect(paths["/v1/agent/test/boil"].get.responses[410]).toEqual({ $ref: "#/components/responses/410" });
     expect(components.responses[410].description).toBe(
-      "Report no longer stored / Notices past their keeping / Link expired / Cold kettle",
+      "Report no longer stored / Notices no longer stored / Link expired / Cold kettle",
     );
   });
 });

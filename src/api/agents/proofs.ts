@@ -34,7 +34,9 @@ export const signatureField = z
     "is 0x and hex digits of personal_sign, or a compact JWS of EdDSA",
   )
   .max(MOST_SIGNATURE, `is at most ${MOST_SIGNATURE} characters`)
-  .describe("By the key that the challenge names: of an EVM key by personal_sign, of Ed25519 the whole JWT");
+  .describe(
+    "The challenge, signed by the key that it names. An EVM key: personal_sign; Ed25519: the whole JWT",
+  );
 
 export const signed = z.object({ challenge: challengeField, signature: signatureField });
 

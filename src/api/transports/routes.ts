@@ -87,7 +87,7 @@ function taken<Target>(
   return end;
 }
 
-/** A rest keeps its final slash. */
+/** A rest parameter includes a final slash of the path. */
 function paramsOf({ parameters }: RouteEnd<unknown>, path: string): Fields {
   const parts = path.split("/").slice(1);
   return Object.fromEntries(

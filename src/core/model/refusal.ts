@@ -62,7 +62,7 @@ export function refuseFields(errors: FieldError[]): never {
   throw new Refusal("invalid", `invalid input: ${named}${more}`, { errors });
 }
 
-/** A message that names its field already is a sentence of its own. */
+/** A message that already names its field is a whole sentence. */
 export function sentenceOf({ path, message }: FieldError): string {
   if (path === "" || message.startsWith(`${path} `)) return message;
   return /^(is|has|are|appears|looks|must|needs|lacks|takes|begins|names) /.test(message)

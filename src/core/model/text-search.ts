@@ -16,7 +16,7 @@ const SHORTEST_BEGINNING = 4;
 const SHORTEST_MISSPELT = 5;
 /** Wrong letters as a share of the word's length. */
 const WRONG_LETTERS = 0.2;
-/** The index splits its texts here. */
+/** The index splits texts at these characters. */
 const BETWEEN_WORDS = /[\n\r\p{Z}\p{P}]+/u;
 /** All related words of a question together count as this share of one word of the question. */
 const RELATED = 0.5;
@@ -90,7 +90,7 @@ export function textSearch<Entry>(
   };
 }
 
-/** Each stem with those of its groups that any entry has. */
+/** Each stem of the words, with the stems of its groups that occur in any entry. */
 function relativesOf(groups: readonly string[], stems: ReadonlySet<string>): Map<string, string[]> {
   const relatives = new Map<string, string[]>();
   for (const group of groups) {

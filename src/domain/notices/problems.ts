@@ -5,7 +5,7 @@ export const noticeProblems = problemTypes({
   "notices-past-keeping": {
     code: "not_found",
     status: 410,
-    title: "Notices past their keeping",
+    title: "Notices no longer stored",
     meaning:
       "The cursor is older than the oldest stored notice, so some are missing: begin again without a cursor, and read the missing ones in the change feed.",
   },

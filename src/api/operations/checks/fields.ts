@@ -53,7 +53,9 @@ export const checkShown = z.object({
   revoked_onchain: z
     .boolean()
     .describe("The chain will never pay it: it was cancelled there, before the check was final"),
-  final: z.boolean().describe("The chain no longer changes this; a reorg can still revert what is not final"),
+  final: z
+    .boolean()
+    .describe("true: the chain can no longer change this; false: a reorg can still revert it"),
   from: address.describe("The issuer, who pays"),
   to: address.describe("The payee"),
   amount: z.string().describe("USDC"),

@@ -104,7 +104,7 @@ export type Quote = {
   /** Errors of present but wrong input, so that no wallet signs for a call that will be refused. */
   errors?: FieldError[] | undefined;
   has_key?: boolean;
-  /** The way of the call, which catalogues list; default: HTTP. */
+  /** The transport of the call, for catalogues. Default: HTTP. */
   transport?: Transport;
   /** The call's method, path and body, which its wallet may sign instead of paying. */
   signable?: Omit<SignableCall, "public_url">;

@@ -31,7 +31,7 @@ export type FileStore = {
   delete(name: string): Promise<void>;
 };
 
-/** The message states what to change. */
+/** Its message names the setting to change. */
 export class ObjectsUnavailable extends Error {
   override readonly name = "ObjectsUnavailable";
 }

@@ -217,12 +217,7 @@ export function substitutionFindings(writing: ReportDraft, market: Market): Find
   const before = at(market, "/data/substitution/top/before_eur", "largest source before", "EUR");
   const after = at(market, "/data/substitution/top/after_eur", "largest source after", "EUR");
   const others = substitution.substitutes.map(({ name }, n) => {
-    const growth = at(
-      market,
-      `/data/substitution/substitutes/${n}/growth_eur`,
-      "what the source gained",
-      "EUR",
-    );
+    const growth = at(market, `/data/substitution/substitutes/${n}/growth_eur`, "gain of the source", "EUR");
     return citing`${name} gained ${growth}`;
   });
   const fell = citing`${substitution.top.name}, which had ${top} of ${productOf(writing, market)}, fell from ${before} to ${after}`;

@@ -202,7 +202,7 @@ export function rerouteSection(
     const [surge] = one.surges;
     const most = surge ? `, most with ${surge.name}` : "";
     return finding(
-      citing`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} with ${one.direct.name} fell by ${figure("collapse", "share of direct trade that is gone", "share")}, while others surged${most}: ${figure("at_most_eur", "what may have been rerouted", "EUR")} at most.`,
+      citing`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} with ${one.direct.name} fell by ${figure("collapse", "lost share of direct trade", "share")}, while others surged${most}: ${figure("at_most_eur", "value that may have been rerouted", "EUR")} at most.`,
       "signal",
     );
   });
