@@ -1,5 +1,5 @@
 /** The digest of a partition's rows: equal for equal data, whatever bytes DuckDB chose. */
-import { createHash, type Hash } from "node:crypto";
+import { createHash, type Hash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,8 +18,8 @@ const TEXT_AT_ONCE = 2_500_000;
  * reporter and chapter, in the table's order, are joined by newlines and hashed. Those hashes, in order, are hashed
  * per table: cells, aggregates and chapter_partners. These three, the hash of `spoken`'s lines, and those of the
  * tables in `details` that have rows, each after its name and a colon, are hashed once more. With `details`, lines of
- * cells and aggregates go on with quantity_su, unit_eur and procedure. The tables were written in that order. `dir` gets a part of the text at a time: sorting strings in memory
- * took a quarter of an import.
+ * cells and aggregates go on with quantity_su, unit_eur and procedure. The tables were written in that order. `dir` gets
+ * a part of the text at a time: sorting strings in memory took a quarter of an import.
  */
 export async function contentDigest(
   connection: DuckDBConnection,
@@ -71,7 +71,8 @@ async function tableDigest(
     `select reporter, hs2, count(*) as lines from part.${table} group by all order by all`,
   );
   const digests: string[] = [];
-  const path = join(dir, `digest-${table}.csv`);
+  // Another year may be digested at the same time.
+  const path = join(dir, `digest-${randomUUID()}.csv`);
   for (const reporters of spansOf(byReporter(chapters), rows_at_once)) {
     const span = reporters.flatMap((group) => group.chapters);
     const [first, last] = [span[0]!.reporter, span.at(-1)!.reporter];

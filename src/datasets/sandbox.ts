@@ -127,36 +127,81 @@ export type SyntheticDataset = {
   write: (connection: DuckDBConnection, year: number) => Promise<PartitionEntry>;
 };
 
-/** Builds a vintage of a synthetic dataset of all chapters, year by year. */
+/** The statements of one year rarely use a second core, so two builders share the years. */
+const MOST_BUILDERS = 2;
+/** The memory below which a builder would spill to disk. */
+const BUILDER_MB = 500;
+
+type BuildRequest = Pick<SandboxRequest, "replaces" | "limits" | "progress" | "signal">;
+
+/** Builds a vintage of a synthetic dataset of all chapters. */
 export async function buildSynthetic(
   space: BuildSpace,
-  request: Pick<SandboxRequest, "replaces" | "limits" | "progress" | "signal">,
-  { dataset, complete_below, years, begin, write }: SyntheticDataset,
+  request: BuildRequest,
+  synthetic: SyntheticDataset,
 ): Promise<BuiltVintage> {
-  const instance = await openDuckdb(request.limits, join(space.dir, "spill"));
-  const connection = await instance.connect();
+  const { dataset, complete_below } = synthetic;
   try {
-    return await interruptible(connection, request.signal, async () => {
-      await begin(connection);
-      const partitions: PartitionEntry[] = [];
-      for (const [done, year] of years.entries()) {
-        step(request, "write", done, years.length);
-        partitions.push(await write(connection, year));
-      }
-      step(request, "write", years.length, years.length);
-      const named = { dataset, source: SOURCE, synthetic: true, partitions };
-      const manifest: Manifest = {
-        format: 2,
-        vintage: vintageDigest(named),
-        ...named,
-        coverage: await coverage(connection, space, partitions, complete_below),
-        inputs: [],
-      };
-      const new_files = partitions.map(({ file }) => file);
-      return { manifest, replaces: request.replaces, new_files };
-    });
+    const partitions = await buildYears(space, request, synthetic);
+    const named = { dataset, source: SOURCE, synthetic: true, partitions };
+    const manifest: Manifest = {
+      format: 2,
+      vintage: vintageDigest(named),
+      ...named,
+      coverage: await withConnection(space, "coverage", request, (connection) =>
+        coverage(connection, space, partitions, complete_below),
+      ),
+      inputs: [],
+    };
+    const new_files = partitions.map(({ file }) => file);
+    return { manifest, replaces: request.replaces, new_files };
   } catch (error) {
     return explainShortage(error, space.dataDir, importMemory(request.limits));
+  }
+}
+
+/** The years' partitions, in order. After a failure no builder begins another year. */
+async function buildYears(
+  space: BuildSpace,
+  request: BuildRequest,
+  { years, begin, write }: SyntheticDataset,
+): Promise<PartitionEntry[]> {
+  const { threads, memory_mb } = request.limits;
+  const builders = Math.max(
+    1,
+    Math.min(MOST_BUILDERS, threads, years.length, Math.floor(memory_mb / BUILDER_MB)),
+  );
+  const limits = { threads: Math.floor(threads / builders), memory_mb: Math.floor(memory_mb / builders) };
+  const waiting = [...years];
+  const built = new Map<number, PartitionEntry>();
+  const build = (name: string) =>
+    withConnection(space, name, { ...request, limits }, async (connection) => {
+      await begin(connection);
+      for (let year = waiting.shift(); year !== undefined; year = waiting.shift()) {
+        step(request, "write", built.size, years.length);
+        built.set(year, await write(connection, year));
+      }
+    }).catch((error) => {
+      waiting.length = 0;
+      throw error;
+    });
+  const ends = await Promise.allSettled(Array.from({ length: builders }, (_, n) => build(`builder-${n}`)));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  step(request, "write", years.length, years.length);
+  return years.map((year) => built.get(year)!);
+}
+
+/** `name`: of the folder into which it spills. An abort interrupts its statement. */
+async function withConnection<T>(
+  space: BuildSpace,
+  name: string,
+  { limits, signal }: Pick<BuildRequest, "limits" | "signal">,
+  work: (connection: DuckDBConnection) => Promise<T>,
+): Promise<T> {
+  const instance = await openDuckdb(limits, join(space.dir, `spill-${name}`));
+  const connection = await instance.connect();
+  try {
+    return await interruptible(connection, signal, () => work(connection));
   } finally {
     connection.closeSync();
     instance.closeSync();
