@@ -46,7 +46,7 @@ export const explorerDocuments = (): Document[] => [
   document("/log/page.js", "text/javascript", "The script of the page at /log", {
     text: () => compiled("page.ts"),
   }),
-  document("/log/worker.js", "text/javascript", "The worker that verifies for that page", {
+  document("/log/worker.js", "text/javascript", "The worker that verifies for the page at /log", {
     policy: WORKER_POLICY,
     text: () => compiled("worker.ts"),
   }),

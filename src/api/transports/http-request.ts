@@ -175,7 +175,7 @@ function presentedPayment(headers: Record<string, string | undefined>): string |
   return first?.value;
 }
 
-/** Beside an API key in Authorization, MPP's clients use Payment-Authorization. */
+/** With an API key in Authorization, MPP's clients send the payment in Payment-Authorization. */
 function paymentCredential({ authorization, "payment-authorization": beside }: Request["headers"]) {
   if (beside !== undefined) return text(beside);
   return isPaymentScheme(authorization) ? authorization : undefined;

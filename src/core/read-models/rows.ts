@@ -1,7 +1,7 @@
 /** Reads and writes many rows of a read model's table at once. */
 import type pg from "pg";
 
-/** The rows whose `column` has one of the values, by that value. */
+/** Rows by the value of their `column`, for each of the given values. */
 export async function readRows<Row extends object, Column extends keyof Row & string>(
   tx: pg.ClientBase,
   table: `read.${string}`,
