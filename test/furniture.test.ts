@@ -12,8 +12,11 @@ import { areas } from "../src/areas/index.ts";
 import { commandsPage } from "../src/cli/commands-page.ts";
 import { allCommands } from "../src/cli/program.ts";
 import { settingsPage } from "../src/cli/settings-page.ts";
+import * as checks from "../src/domain/checks/check.ts";
+import * as orders from "../src/domain/commerce/order.ts";
 import * as tasks from "../src/domain/compute/task.ts";
 import * as bounties from "../src/domain/marketplace/bounty.ts";
+import * as executions from "../src/domain/skills/execution.ts";
 import { environment, readConfig } from "../src/runtime/config.ts";
 import { catalogue } from "./support/catalogue.ts";
 
@@ -53,8 +56,11 @@ test("docs/settings.md matches .env.example", () => {
 test.each([
   ["docs/compute.md", tasks.statuses],
   ["docs/market.md", bounties.statuses],
+  ["docs/commerce.md", orders.statuses],
+  ["docs/skills.md", executions.statuses],
+  ["docs/checks.md", checks.statuses],
 ] as const)("%s explains each status in a table", (page, statuses) => {
-  const rows = read(page).matchAll(/^\| (\w+) \|/gm);
+  const rows = read(page).matchAll(/^\| `?(\w+)`? \|/gm);
   const explained = new Set([...rows].map(([, name]) => name));
   expect(statuses.filter((status) => !explained.has(status))).toEqual([]);
 });

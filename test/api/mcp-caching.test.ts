@@ -42,3 +42,38 @@ test("the tool list is public for an hour by its areas, and older clients get it
   expect(Object.keys(before)).toEqual(["tools"]);
   expect(before.tools).toEqual(usual.tools);
 });
+
+/** How zod speaks by itself. */
+const VALIDATOR_TEXT =
+  /Invalid (input|option|string|number)|expected (string|object|record)|"code": ?"invalid/;
+
+const plain = async (method: string, params: unknown, accept?: string) => {
+  const response = await fetch(`${service.url}/mcp`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...(accept !== undefined && { Accept: accept }) },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  return { status: response.status, text: await response.text() };
+};
+
+test.each([["*/*"], ["application/json"], [undefined]])(
+  "one JSON-RPC call that accepts %s lists the tools as JSON",
+  async (accept) => {
+    const { status, text } = await plain("tools/list", {}, accept);
+    const { result } = JSON.parse(text) as { result: { tools: object[] } };
+    expect([status, result.tools.length]).toEqual([200, 37]);
+  },
+);
+
+test.each([
+  ["tools/call", undefined],
+  ["tools/call", { name: 5 }],
+  ["tools/call", { name: "health", arguments: "none" }],
+  ["resources/read", { uri: 7 }],
+  ["tools/list", { cursor: 7 }],
+])("%s with the params %j is refused in plain words", async (method, params) => {
+  const { text } = await plain(method, params, "application/json");
+  const { error } = JSON.parse(text) as { error: { code: number; message: string } };
+  expect(error.code).toBe(-32_602);
+  expect(error.message).not.toMatch(VALIDATOR_TEXT);
+});

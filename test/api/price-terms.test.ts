@@ -1,6 +1,7 @@
 /** A computed price says what it is of: the total of this call, or what makes one up while the input is unknown. */
 import { expect, test } from "vitest";
 import { paymentOf, priceText } from "../../src/api/declare/access/way.ts";
+import { priceList } from "../../src/api/serve/x402/discovery.ts";
 import { paymentRequired } from "../../src/api/serve/x402/required.ts";
 import { catalogue } from "../support/catalogue.ts";
 
@@ -40,4 +41,12 @@ test("every computed price states its parts", () => {
     ]);
     expect(priceText(operation)).not.toContain("a unit");
   }
+});
+
+test("the price list names the unit of a computed price, and no total", () => {
+  const { prices } = priceList(catalogue, terms) as { prices: { url: string; description: string }[] };
+  const described = (path: string) => prices.find(({ url }) => url.includes(path))!.description;
+  expect(described("/mirror/reconstruct")).toContain(". 1.00 USDC a country-month.");
+  expect(described("/trade/balance")).toContain(". 0.05 USDC a call.");
+  expect(prices.filter(({ description }) => description.includes("in all:"))).toEqual([]);
 });

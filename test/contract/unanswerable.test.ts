@@ -4,10 +4,13 @@ import { paymentOf } from "../../src/api/declare/access/way.ts";
 import { inputReader } from "../../src/api/declare/input.ts";
 import { fieldsOf } from "../../src/api/operations/skills/callable.ts";
 import { checkSlots } from "../../src/api/operations/skills/start-execution.ts";
+import { fieldsOfTrade } from "../../src/api/operations/trade/fields.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
+import { ReferenceStore } from "../../src/datasets/reference/store.ts";
 import { refuseUntaken } from "../../src/domain/plans/check-inputs.ts";
 import type { Plan } from "../../src/domain/plans/plan.ts";
 import { skills } from "../../src/domain/skills/skills.ts";
+import { customInput, customReading } from "../../src/projections/reports/answers/custom.ts";
 import { catalogue } from "../support/catalogue.ts";
 
 const countryFields = ["reporter", "reporters", "country", "partner", "region", "origin"];
@@ -58,6 +61,16 @@ test.each(cases.filter(([name, field]) => /^reporters?$/.test(field) && !ofAnyCo
   },
 );
 
+test("every priced operation that takes words shows how it reads them before they are paid", () => {
+  const reading = catalogue.filter(
+    (operation) =>
+      paymentOf(operation) !== undefined &&
+      Object.keys(operation.input.shape).some((field) => field === "question" || field === "task"),
+  );
+  expect(reading.length).toBeGreaterThan(5);
+  expect(reading.filter(({ understood }) => understood === undefined).map(({ name }) => name)).toEqual([]);
+});
+
 const refusalOf = (work: () => void): string | undefined => {
   try {
     work();
@@ -94,5 +107,26 @@ describe("a skill refuses a country that its steps do not take before it is paid
     const { optional: _optional, ...required } = step!;
     const strict = { ...plan, steps: [required] };
     expect(refusalOf(() => refuseUntaken(strict, slots, fieldsOf, "task"))).toContain("US");
+  });
+});
+
+describe("a report refuses a country that its steps do not take before it is paid", () => {
+  const reference = new ReferenceStore({ data_dir: "", allow_synthetic: false });
+  const refused = (question: string, more: object = {}) =>
+    refusalOf(() => void customReading(reference, customInput.parse({ question, ...more }), fieldsOfTrade));
+
+  test.each([
+    "What was unusual in the United States?",
+    "Who are the largest partners of the United States?",
+    "What does the United States import most?",
+  ])("%s", (question) => {
+    expect(refused(question)).toMatch(/^question: \w+ cannot answer this for US: no such reporter/);
+    expect(refused(question, { reporters: ["LV"] })).toBeUndefined();
+  });
+
+  test("and more steps than a report may have, by the longest list", () => {
+    const products = Array.from({ length: 20 }, (_, n) => String(n + 30));
+    const many = { reporters: ["LV", "EE", "LT", "DE", "FR", "PL"], products };
+    expect(refused("How dependent are they on imports?", many)).toMatch(/^products: .*name fewer products$/);
   });
 });

@@ -6,8 +6,9 @@ import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { askAt } from "../../src/cli/report.ts";
 import { intents } from "../../src/domain/fusion/intents.ts";
 import { faultsOf } from "../../src/domain/plans/plan.ts";
-import { textFaults } from "../../src/domain/reports/check.ts";
+import { reportFaults, textFaults } from "../../src/domain/reports/check.ts";
 import { repeatQuestions } from "../../src/domain/reports/repeat-questions.ts";
+import type { Report } from "../../src/domain/reports/report.ts";
 import type { countryOutput } from "../../src/projections/fusion/answers/country.ts";
 import type {
   capabilitiesOutput,
@@ -20,6 +21,7 @@ import { sectionWriters } from "../../src/projections/reports/answers/section-wr
 import { importFiles, sdmxFixture } from "../datasets/workshop.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { releaseVintage } from "../support/cube.ts";
+import { askReport } from "../support/reported.ts";
 import { opened, openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -247,10 +249,21 @@ test("an answer from the sandbox names the available real data", async () => {
   const { manifest } = await importFiles(service.data_dir, [sdmxFixture], { reporters: ["DE"] });
   await releaseVintage(service.app, service.data_dir, manifest.vintage);
   await opened(service, [manifest.vintage]);
-  expect((await query({ question })).meta).toMatchObject({
+  const answer = await query({ question });
+  expect(answer.meta).toMatchObject({
     synthetic: true,
     real_data: [{ dataset: manifest.dataset, why: "covers the products 39206290" }],
   });
+  // It rests on what it names, so that a repeat at its vintages is the same.
+  const { rests_on } = answer.meta as unknown as { rests_on: string };
+  expect(await query({ question, vintage: rests_on })).toEqual(answer);
+  const report = await askReport(service, headers, "/v1/agent/trade-premium/custom-report", { question });
+  const { data } = (await report.json()) as { data: Report };
+  expect(data.limits.map(({ text }) => text.replaceAll(/\u00a0\[F\d+\]/g, ""))).toContain(
+    `These figures are synthetic. The real dataset “${manifest.dataset}” does not answer: “covers the products 39206290”.`,
+  );
+  expect(reportFaults(data, canonical)).toEqual([]);
+  expect((await repeatQuestions(data, canonical, askAt(service.url, secret))).faults).toEqual([]);
   // One country's figures are no figures of the EU, in a question as in the operations that it calls.
   const { status, errors } = await refused({
     question: "Who are the largest exporters of HS 39206290 in 2024?",

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listProduct, setPrice } from "../../src/operator/shop.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
-import { present, quoteOf, signPayment } from "../support/buyer.ts";
+import { buy, present, quoteOf, signPayment } from "../support/buyer.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
@@ -49,6 +49,15 @@ test.each([
   ["prices/history?months=12", 404, "nothing is charged"],
 ])("%s is %i, and its payment is not taken", async (path, status, remedy) => {
   expect(await paid(path)).toMatchObject({ status, body: { detail: expect.stringContaining(remedy) } });
+  expect(await payments()).toBe(0);
+});
+
+test("a forecast of a product without a month is not charged", async () => {
+  const url = `${service.url}/v1/agent/forecast`;
+  const body = JSON.stringify({ product_slug: "pellets" });
+  const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
+  const { answer } = await buy(wallet(0), url, init);
+  expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("nothing is charged")]);
   expect(await payments()).toBe(0);
 });
 

@@ -1,9 +1,12 @@
 /** Reports on their required fields alone, for any country, and for every year of the data. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { paymentOf } from "../../src/api/declare/access/way.ts";
+import { exampleOf } from "../../src/api/describe/reference.ts";
 import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
 import { isAnswerFact } from "../../src/domain/reports/fact.ts";
 import type { Report } from "../../src/domain/reports/report.ts";
+import { catalogue } from "../support/catalogue.ts";
 import { askReport } from "../support/reported.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -19,6 +22,9 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const CUSTOM = "trade-premium/custom-report";
+
+const sixReporters = ["LV", "EE", "LT", "DE", "FR", "PL"];
+const manyChapters = Array.from({ length: 20 }, (_, n) => String(n + 30));
 
 const answerOf = (path: string, input?: object) =>
   input === undefined
@@ -120,4 +126,52 @@ test("deep-analysis answers the first, a middle and the last year, with the econ
   expect(await refused.json()).toMatchObject({
     errors: [{ path: "year", message: "year is 2005 to 2025 of Latvia" }],
   });
+});
+
+test.each<[path: string, input: object | undefined, field: string, says: RegExp]>([
+  [CUSTOM, { question: "What was unusual in the United States?" }, "question", /^unusual cannot answer this/],
+  [
+    CUSTOM,
+    { question: "How dependent are they on imports?", reporters: sixReporters, products: manyChapters },
+    "products",
+    /at most 100: name fewer products/,
+  ],
+  ["sovereign/brief", { hs: "44", region: "LV", years: "1999-2001" }, "years", /covers 2005-01 to/],
+  ["sovereign/brief/multi", { sectors: ["44", "77"], region: "LV" }, "sectors", /covers the products 27/],
+  ["sovereign/brief/deep", { sectors: ["44", "77"], region: "CN" }, "sectors", /covers the products 27/],
+  ["fusion/deep-analysis", { question: "What of Latvia?", hs: "77" }, "hs", /covers the products 27/],
+  ["trade-premium/deep-analysis/LV/2026", undefined, "year", /year is 2005 to 2025 of Latvia/],
+  ["fusion/market-intel?hs=44&years=1999", undefined, "years", /covers 2005-01 to/],
+])(
+  "%s with %j is refused by %s, and its 402 says so before anybody pays",
+  async (path, input, field, says) => {
+    const errors = [{ path: field, message: expect.stringMatching(says) }];
+    const refused = await answerOf(path, input);
+    expect([refused.status, await refused.json()]).toEqual([400, expect.objectContaining({ errors })]);
+    const unpaid = await (input === undefined
+      ? fetch(`${service.url}/v1/agent/${path}`)
+      : askReport(service, {}, `/v1/agent/${path}`, input));
+    expect([unpaid.status, await unpaid.json()]).toEqual([402, expect.objectContaining({ errors })]);
+  },
+);
+
+/** Years of other data, or of the plan that a question finds. */
+const OF_OTHER_DATA = /^(salary|trade_macro|fusion_query|trade_premium_custom)/;
+
+const ofYears = catalogue.flatMap((operation) => {
+  const field = ["year", "years"].find((name) => Object.hasOwn(operation.input.shape, name));
+  const isPriced = paymentOf(operation) !== undefined && operation.vintage !== undefined;
+  if (!isPriced || field === undefined || OF_OTHER_DATA.test(operation.name)) return [];
+  return [[operation.name, field, operation] as const];
+});
+
+test("many priced operations over trade data take a year", () => expect(ofYears.length).toBeGreaterThan(18));
+
+test.each(ofYears)("the 402 of %s names %s that no dataset covers", async (_, field, operation) => {
+  const example = { ...operation.example, [field]: field === "year" ? 2035 : "1999" };
+  const [, method, path, body] = /^(\S+) (\S+)(?: (.*))?$/s.exec(exampleOf({ ...operation, example }))!;
+  const json = { "Content-Type": "application/json" };
+  const answer = await fetch(service.url + path!, { method: method!, ...(body && { headers: json, body }) });
+  const { errors = [] } = (await answer.json()) as { errors?: { path: string }[] };
+  expect([answer.status, errors.map((error) => error.path)]).toEqual([402, [field]]);
 });

@@ -113,6 +113,55 @@ test("auto-route runs the best match, and names the slots that the nearest lacks
   expect(JSON.stringify(lacking.body)).toContain("oracle is nearest, but needs country");
 });
 
+test("oracle names the method of each forecast, and what the method is", async () => {
+  const { result } = await ran({ agent: "oracle", task: skills[0]!.example, format: "json" });
+  const { report } = result as SkillResult;
+  const said = report.sections.flatMap(({ findings }) => findings.map(({ text }) => text)).join("\n");
+  const methods = report.facts.filter(({ label }) => label.startsWith("method of the forecast"));
+  expect(methods.length).toBeGreaterThan(0);
+  for (const { id, value } of methods) {
+    expect(said).toContain(`[${id}]`);
+    expect(["tsb", "seasonal_tsb", "mean"]).toContain(value);
+  }
+  expect(said).toMatch(/smoothing of amounts and their frequency|the same smoothing|the mean of the months/);
+});
+
+test("a 402 names a task that the skill would refuse after payment", async () => {
+  const unpaid = async (path: string, input: object, given: Record<string, string> = {}) => {
+    const answer = await post(path, input, given);
+    const { errors, understood } = (await answer.json()) as { errors?: object[]; understood?: object };
+    return { status: answer.status, errors, understood };
+  };
+  const task = "How dependent is Latvia on imports of mineral fuels?";
+  expect(await unpaid("auto-route", { task, auto_run: true })).toMatchObject({
+    ...{ status: 402, errors: undefined },
+    understood: { product: { code: "27" }, country: { code: "LV" } },
+  });
+  for (const [lacking, says] of [
+    ["What is the outlook and forecast?", /oracle is nearest, but needs country/],
+    ["Sing me a song", /no skill fits/],
+  ] as const)
+    expect(await unpaid("auto-route", { task: lacking, auto_run: true })).toMatchObject({
+      ...{ status: 402, understood: undefined },
+      errors: [{ path: "task", message: expect.stringMatching(says) }],
+    });
+  expect(await unpaid("auto-route", { task: "Sing me a song" })).toMatchObject({
+    errors: [{ path: "task" }],
+  });
+  // Money is shown to a key with the scope, whoever pays.
+  const money = "What have I spent?";
+  const needsKey = { message: expect.stringContaining("finansist reads your money: send a key") };
+  expect(await unpaid("run", { agent: "finansist", task: money })).toMatchObject({
+    errors: [{ path: "agent", ...needsKey }],
+  });
+  expect(await unpaid("batch", { agents: ["oracle", "finansist"], task: money })).toMatchObject({
+    errors: [{ path: "agents", ...needsKey }],
+  });
+  expect(await unpaid("auto-route", { task: money, auto_run: true })).toMatchObject({
+    errors: [{ path: "task", ...needsKey }],
+  });
+});
+
 test("a tenant's money is shown only to keys of that scope, without any other tenant's", async () => {
   const { headers: plain } = await service.issue({ scopes: ["read", "skill"] });
   for (const agent of ["finansist", "gramatvedis"])

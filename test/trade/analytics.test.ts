@@ -81,6 +81,8 @@ describe("heatmap", () => {
       () => ask.heatmap({ year: 2024, ...product }),
       () => ask.heatmap({ year: 2024, ...product, dataset: "comext-ds-045409" }),
       () => ask.sources({ year: 2024, ...product }),
+      () => ask.alerts({ months: 6, ...product }),
+      () => ask.pulse({ months: 6, ...product }),
       () => fusionProduct(trade, productInput.parse({ year: 2024, ...product })),
       () =>
         reconstruct(

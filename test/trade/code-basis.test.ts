@@ -163,14 +163,17 @@ describe("as a family", () => {
 describe("comparisons over the change", () => {
   test("alerts, movers and pulses see the family move, not the codes", async () => {
     for (const hs of ["85171200", "85171300"]) {
-      const { data, meta } = await alerts(trade, alertsInput.parse({ months: 24, flow: "IMPORT", hs }));
+      const { data, meta } = await alerts(
+        trade,
+        alertsInput.parse({ reporter: "LV", months: 24, flow: "IMPORT", hs }),
+      );
       expect(data.alerts).toEqual([]);
       expect(meta.tested).toBe(24);
       expect(data.movers.every(({ change }) => Math.abs(change!) < 0.05)).toBe(true);
       expect(meta.codes).toMatchObject({ basis: "family" });
       const pulse = await flowPulse(
         trade,
-        flowPulseInput.parse({ months: 24, flow: "IMPORT", hs, limit: 5 }),
+        flowPulseInput.parse({ reporter: "LV", months: 24, flow: "IMPORT", hs, limit: 5 }),
       );
       expect(pulse.data).toEqual([]);
       expect(pulse.meta.tested).toBe(24);
@@ -188,7 +191,10 @@ describe("comparisons over the change", () => {
   });
 
   test("with basis reported the change is not judged, instead of appearing as a fall to zero", async () => {
-    const input = alertsInput.parse({ months: 24, flow: "IMPORT", hs: "85171200", basis: "reported" });
+    const input = alertsInput.parse({
+      ...{ reporter: "LV", months: 24, flow: "IMPORT" },
+      ...{ hs: "85171200", basis: "reported" },
+    });
     const { data, meta } = await alerts(trade, input);
     expect([data.alerts, data.movers, meta.tested]).toEqual([[], [], 0]);
   });

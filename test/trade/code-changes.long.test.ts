@@ -129,7 +129,10 @@ describe.skipIf(!isHere || !existsSync(retired))("the retired code of the shared
     const family = await ask({ basis: "family" });
     expect(family.data.every(({ imports_eur, complete }) => complete && imports_eur! > 0)).toBe(true);
     for (const hs of ["85171200", "85171300", "85171400"]) {
-      const found = await alerts(trade, alertsInput.parse({ months: 24, hs, flow: "IMPORT" }));
+      const found = await alerts(
+        trade,
+        alertsInput.parse({ reporter: "LV", months: 24, hs, flow: "IMPORT" }),
+      );
       expect(found.data.alerts).toEqual([]);
       expect(found.data.movers.every(({ change }) => Math.abs(change!) < 0.5)).toBe(true);
     }

@@ -107,11 +107,11 @@ describe("alerts and flow-pulse", () => {
   });
 
   test("report too little data for a dataset of two months, with the number of tests", async () => {
-    const { data, meta } = await ask.alerts({ hs: "39206290" });
+    const { data, meta } = await ask.alerts({ reporter: "DE", hs: "39206290" });
     expect(meta).toMatchObject({ dataset: "comext-ds-045409", tested: 0, significant: 0, count: 0 });
     expect(meta.note).toMatch(/too little data/);
     expect(data).toEqual({ alerts: [], movers: [] });
-    expect((await ask.pulse({ hs: "39206290" })).data).toEqual([]);
+    expect((await ask.pulse({ reporter: "DE", hs: "39206290" })).data).toEqual([]);
   });
 
   test("order pulses by weight in the reporter's trade, and filter by reporter", async () => {

@@ -104,6 +104,8 @@ export type OperationDeclaration = {
   output: Output;
   /** The reading of the input's words, which the unpaid 402 shows. A refusal becomes the errors of that 402. */
   understood?: (input: never, call: PricedCall) => JsonObject | undefined;
+  /** Refuses input that the data do not cover, as `handle` does, for the errors of the unpaid 402. It reads no figure. */
+  covers?: (input: never, call: PricedCall) => void;
   status?: 200 | 201 | 202;
   /** Fields that stay secret: the request's digest is public, so it could confirm a guess. */
   secrets?: string[];

@@ -193,6 +193,7 @@ async function quoteFor(
     try {
       const call = { app, data: leased?.data ?? app.data, caller: anonymous };
       const price = await priceOf(operation, call, input);
+      if (input) operation.covers?.(input as never, call);
       const understood = input && operation.understood?.(input as never, call);
       return { price, is_unit: input === undefined, ...(understood && { understood }) };
     } finally {

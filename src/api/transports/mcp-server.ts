@@ -4,7 +4,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
-  Server,
+  type Server,
   type Tool,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -22,6 +22,7 @@ import type { ServedOperation } from "../serve/pipeline.ts";
 import { type CallOrigin, type CallParts, callTool } from "./mcp-call.ts";
 import { createResources, resourceTemplates } from "./mcp-resources.ts";
 import { meantBy } from "./mcp-tools.ts";
+import { PlainServer } from "./plain-server.ts";
 
 export const APPS_EXTENSION = "io.modelcontextprotocol/ui";
 
@@ -52,7 +53,7 @@ export function serverFactory(
 ): (request: HostRequest) => Server {
   const resources = createResources(served);
   return ({ tools, origin, has_apps_session, is_keyed, onOperation }) => {
-    const server = new Server(mcpImplementation(parts.public_url), {
+    const server = new PlainServer(mcpImplementation(parts.public_url), {
       capabilities: {
         tools: {},
         resources: {},

@@ -1,4 +1,5 @@
 /** Checks a plan's slots against its operations, before anything runs or is paid. */
+import { plainIssue } from "../../core/model/plain-issue.ts";
 import { refuseWith } from "../../core/model/refusal.ts";
 import type { Fields, Plan, Step } from "./plan.ts";
 import type { SlotName, Slots } from "./slots.ts";
@@ -32,7 +33,7 @@ export function refuseUntaken(
         return value === undefined ? [] : [value];
       });
       if (!schema || values.length === 0) continue;
-      const read = schema.safeParse(isList ? values : values[0]);
+      const read = schema.safeParse(isList ? values : values[0], { error: plainIssue });
       if (read.success) continue;
       const why = [...new Set(read.error.issues.map(({ message }) => message))].join("; ");
       refuseWith(

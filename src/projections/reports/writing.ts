@@ -31,6 +31,7 @@ import type { timelineOutput } from "../trade/answers/series.ts";
 import type { sourcesOutput } from "../trade/answers/sources.ts";
 import { codeLimits } from "./code-limits.ts";
 import type { SignalRow } from "./front-run.ts";
+import { realDataLimits } from "./real-data-limits.ts";
 
 /** The operations that reports call, and the types of their answers. */
 export type OperationAnswers = {
@@ -115,9 +116,14 @@ export function reportDraft(call: CallOperation): ReportDraft {
   const limit: ReportDraft["limit"] = (said) => {
     if (!limits.some(({ text }) => text === said.text)) limits.push(said);
   };
+  const real = new Set<string>();
   const hear = (one: AnswerWithOrigin) => {
     sourced.push(one);
     for (const said of codeLimits(facts, one)) limit(said);
+    for (const { dataset, said } of realDataLimits(facts, one, real)) {
+      real.add(dataset);
+      limit(said);
+    }
   };
   return {
     async ask(operation, input) {

@@ -1,3 +1,4 @@
+import { refuse } from "../../../core/model/refusal.ts";
 import type { Data } from "../../../datasets/reading.ts";
 import { shopSales } from "../../../datasets/reference/shop-sales.ts";
 import { shopOf } from "../../../domain/commerce/product.ts";
@@ -24,10 +25,17 @@ const forecast = operation({
   refuses: [404],
   example: { product_slug: "granulas-premium", months_ahead: 3, months_history: 36 },
   vintage: ({ reference }: Data) => reference.vintages([shopSales]),
-  handle: async ({ input, caller, app, data: { reference } }) => {
+  handle: async ({ input, caller, app, data: { reference }, request }) => {
     await app.caughtUp(catalogueProjection);
     const { pool } = app;
-    return forecastDemand({ pool, reference, now: app.clock.now(), shop: shopOf(caller.tenant) }, input);
+    const shop = shopOf(caller.tenant);
+    const made = await forecastDemand({ pool, reference, now: app.clock.now(), shop }, input);
+    if (request.payment_id !== undefined && made.data.every(({ forecast }) => forecast.length === 0))
+      refuse(
+        "not_found",
+        "no month of it is over yet, and nothing is charged: ask again next month, or name another product",
+      );
+    return made;
   },
 });
 

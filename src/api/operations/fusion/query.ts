@@ -3,21 +3,8 @@ import { query, queryInput, queryOutput, queryReading } from "../../../projectio
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { type NestedCalls, STEP_MS, withNestedCalls } from "../../serve/nested-calls.ts";
 import { typedCalls } from "../reports/write-report.ts";
-import { tradeOperations } from "../trade/flows.ts";
-import { macroOperations } from "../trade/macro.ts";
-import { tradeSignalOperations } from "../trade/signals.ts";
-import { tradeAnalyticsOperations } from "../trade/structure.ts";
+import { fieldsOfTrade } from "../trade/fields.ts";
 import { queryVintage } from "./data.ts";
-
-const ofTrade = [
-  ...tradeOperations,
-  ...tradeSignalOperations,
-  ...tradeAnalyticsOperations,
-  ...macroOperations,
-] as const;
-
-/** The fields of an operation of trade. Other operations take any country. */
-const fieldsOf = (name: string) => ofTrade.find((one) => one.name === name)?.input.shape;
 
 const queryOperation = operation({
   name: "fusion_query",
@@ -31,7 +18,8 @@ a match you get a free 400 with the three nearest intents.`,
   output: json(queryOutput),
   example: { question: "How dependent is Latvia on imports of mineral fuels?" },
   vintage: queryVintage,
-  understood: (input: z.output<typeof queryInput>, { data }) => queryReading(data.reference, input, fieldsOf),
+  understood: (input: z.output<typeof queryInput>, { data }) =>
+    queryReading(data.reference, input, fieldsOfTrade),
   handle: (context) =>
     withNestedCalls(
       context as never,

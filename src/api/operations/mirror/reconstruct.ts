@@ -10,6 +10,7 @@ import { reconstructChart } from "../../../projections/mirror/answers/chart.ts";
 import { dollarsIn, ratesVintages } from "../../../projections/mirror/answers/dollars.ts";
 import { countryMonths, reconstruct } from "../../../projections/mirror/answers/reconstruct.ts";
 import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
+import type { PricedCall } from "../../declare/access/way.ts";
 import { type Context, json, key, operation, pay, reads, type Usdc } from "../../declare/index.ts";
 
 /** USDC a country-month. */
@@ -37,6 +38,7 @@ const shared = {
     const trade = vintage(data);
     return trade && [trade, ...ratesVintages(data.reference)].join("+");
   },
+  covers: (input: MirrorInput, { data }: PricedCall) => void countryMonths(dataOf(data), input),
   handle: ({ input, data, signal }: Context<MirrorInput>) =>
     reconstruct(dataOf(data), (synthetic) => dollarsIn(data.reference, synthetic), input, signal),
 };

@@ -1,6 +1,13 @@
+import type { z } from "zod";
 import { brief, briefInput, sectorsBrief, sectorsInput } from "../../../projections/reports/answers/brief.ts";
-import { deepAnalysis, deepAnalysisInput } from "../../../projections/reports/answers/deep-analysis.ts";
-import { vintage } from "../../../projections/trade/answers/data.ts";
+import { checkBrief, checkSectors } from "../../../projections/reports/answers/brief-data.ts";
+import {
+  checkYear,
+  deepAnalysis,
+  deepAnalysisInput,
+} from "../../../projections/reports/answers/deep-analysis.ts";
+import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
+import type { PricedCall } from "../../declare/access/way.ts";
 import { key, operation, pay } from "../../declare/index.ts";
 import { FORMS, quotesFor, recordingEffects, reportOutput, writeReport } from "./write-report.ts";
 
@@ -15,11 +22,15 @@ const briefOperation = operation({
   output: reportOutput,
   example: { hs: "44", region: "LV", years: "2020-2024", layers: ["sanctions"] },
   vintage,
+  covers: (input: z.output<typeof briefInput>, { data }) => checkBrief(dataOf(data), input),
   handle: (context) =>
     writeReport("sovereign_brief", context as never, (ask) =>
       brief(ask, context.input, quotesFor(context as never)),
     ),
 });
+
+const ofSectors = (input: z.output<typeof sectorsInput>, { data }: PricedCall) =>
+  checkSectors(dataOf(data), input);
 
 const multiOperation = operation({
   name: "sovereign_brief_multi",
@@ -33,6 +44,7 @@ const multiOperation = operation({
   output: reportOutput,
   example: { sectors: ["27", "44"], region: "LV", years: "2020-2024" },
   vintage,
+  covers: ofSectors,
   handle: (context) =>
     writeReport("sovereign_brief_multi", context as never, (ask) =>
       sectorsBrief(ask, context.input, { deep: false, quotes: quotesFor(context as never) }),
@@ -50,6 +62,7 @@ const deepOperation = operation({
   output: reportOutput,
   example: { sectors: ["27", "44"], region: "EU", years: "2020-2024" },
   vintage,
+  covers: ofSectors,
   handle: (context) =>
     writeReport("sovereign_brief_deep", context as never, (ask) =>
       sectorsBrief(ask, context.input, { deep: true, quotes: quotesFor(context as never) }),
@@ -68,6 +81,7 @@ const deepAnalysisOperation = operation({
   output: reportOutput,
   example: { reporter: "LV", year: 2024 },
   vintage,
+  covers: (input: z.output<typeof deepAnalysisInput>, { data }) => checkYear(dataOf(data), input),
   handle: (context) =>
     writeReport("trade_premium_deep_analysis", context as never, (ask) => deepAnalysis(ask, context.input)),
 });

@@ -51,10 +51,12 @@ export function checkTenant(tenant: string, caller: Caller): void {
 }
 
 /** Refuses a skill that reads the caller's money, unless the key has the scope for it. */
-export function checkScope({ name, scope }: Skill, caller: Caller): void {
-  if (mayRun(scope, caller)) return;
-  refuse("forbidden", `${name} reads your money: send a key with the scope ${scope}, with a payment too`);
+export function checkScope(skill: Skill, caller: Caller): void {
+  if (!mayRun(skill.scope, caller)) refuse("forbidden", needsKey(skill));
 }
+
+export const needsKey = ({ name, scope }: Skill): string =>
+  `${name} reads your money: send a key with the scope ${scope}, with a payment too`;
 
 export const mayRun = (scope: SkillScope, caller: Caller): boolean =>
   scope === "skill" || (caller.kind === "key" && caller.scopes.includes(scope));

@@ -3,10 +3,10 @@ import { z } from "zod";
 import type { Data } from "../../../datasets/reading.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { slotNames } from "../../../domain/plans/slots.ts";
-import { matches } from "../../../domain/questions/match.ts";
+import { type Match, matches } from "../../../domain/questions/match.ts";
 import { refuseTwoPlans } from "../../../domain/questions/unclear.ts";
 import * as executions from "../../../domain/skills/execution.ts";
-import { skillNamed, skills } from "../../../domain/skills/skills.ts";
+import { type Skill, skillNamed, skills } from "../../../domain/skills/skills.ts";
 import { type Context, json, key, operation, pay, type Usdc } from "../../declare/index.ts";
 import {
   agentField,
@@ -67,8 +67,8 @@ const run = operation({
   secrets: ["task"],
   input: runInput,
   output: json(aboutRun),
-  understood: ({ agent, task }: z.output<typeof runInput>, { data }) =>
-    checkedReading(data, task, [skillNamed(agent)]),
+  understood: ({ agent, task }: z.output<typeof runInput>, call) =>
+    checkedReading(call, task, [skillNamed(agent)], "agent"),
   refuses: [403],
   example: { agent: "strategist", task: "How dependent is Latvia on imports of mineral fuels?" },
   refuseTo: ({ input, caller }) => checkScope(skillNamed(input.agent), caller),
@@ -116,8 +116,8 @@ const batch = operation({
   secrets: ["task"],
   input: batchInput,
   output: json(z.object({ data: z.array(executionShown), meta: z.object({ count: z.int() }) })),
-  understood: ({ agents, task }: z.output<typeof batchInput>, { data }) =>
-    checkedReading(data, task, agents.map(skillNamed)),
+  understood: ({ agents, task }: z.output<typeof batchInput>, call) =>
+    checkedReading(call, task, agents.map(skillNamed), "agents"),
   refuses: [403],
   example: { agents: ["sniper", "strategist"], task: "How dependent is Latvia on imports of mineral fuels?" },
   refuseTo: ({ input, caller }) => {
@@ -205,7 +205,12 @@ const autoRoute = operation({
     }),
   ),
   refuses: [403],
-  understood: ({ task }: z.output<typeof routeInput>, { data }) => taskReading(data, task, skills),
+  understood: ({ task, auto_run }: z.output<typeof routeInput>, call) => {
+    const fit = fittingTo(call.data, task);
+    return auto_run
+      ? checkedReading(call, task, [routed(fit)], "task")
+      : taskReading(call.data, task, skills);
+  },
   example: { task: "How dependent is Latvia on imports of mineral fuels?" },
   refuseTo: ({ input, caller, data }) => {
     const { best } = input.auto_run ? fittingTo(data, input.task) : {};
@@ -223,12 +228,8 @@ const autoRoute = operation({
     }));
     const match = { agent: best?.name ?? null, slots, ranked };
     if (!input.auto_run) return { data: { ...match, execution: null }, meta: {} };
-    if (!best) return refuseTask(noFit(ranked));
-    refuseTwoPlans(
-      found.filter(({ missing }) => missing.length === 0),
-      "task",
-    );
-    const wanted = { ...input, skill: best, slots: slotsOf(context.data, input.task, [best]) };
+    const skill = routed({ found, best });
+    const wanted = { ...input, skill, slots: slotsOf(context.data, input.task, [skill]) };
     const { execution, result } = await begin(context as Context<never>, wanted);
     return {
       data: { ...match, execution: await publicExecution(context, caller.tenant, execution, result) },
@@ -237,18 +238,28 @@ const autoRoute = operation({
   },
 });
 
-/** Skills ranked by how well they fit a task, and the best one that has all its slots. */
+/** Skills ranked by how well they fit a task, and the best one that has all its slots. Refuses a task that has no word of any skill. */
 function fittingTo(data: Data, task: string) {
   const slots = slotsOf(data, task, []);
   const found = matches(task, slots, skills);
+  if (found.every(({ score }) => score === 0)) refuseTask(noFit(found));
   const best = found.find(({ plan, score }) => score > 0 && missingOf(plan, slots).length === 0)?.plan;
   return { slots, found, best };
 }
 
-function noFit(ranked: { agent: (typeof skills)[number]["name"]; score: number; missing: string[] }[]) {
-  const [first] = ranked;
+/** The skill that runs a task; refuses a task that fits none, or two. */
+function routed({ found, best }: Pick<ReturnType<typeof fittingTo>, "found" | "best">): Skill {
+  if (!best) return refuseTask(noFit(found));
+  refuseTwoPlans(
+    found.filter(({ missing }) => missing.length === 0),
+    "task",
+  );
+  return best;
+}
+
+function noFit([first]: readonly Match<Skill>[]) {
   if (first && first.score > 0)
-    return `${first.agent} is nearest, but needs ${first.missing.join(" and ")}, as in “${skillNamed(first.agent).example}”`;
+    return `${first.plan.name} is nearest, but needs ${first.missing.join(" and ")}, as in “${first.plan.example}”`;
   return `no skill fits; skills_catalog lists all, such as ${skills[0]!.name} (“${skills[0]!.example}”)`;
 }
 

@@ -1,7 +1,7 @@
 /** The start of an execution: its slots, whether it runs within the call, and its record. */
 
 import type { App } from "../../../core/app.ts";
-import { QueryTimeout, refuse } from "../../../core/model/refusal.ts";
+import { QueryTimeout, refuse, refuseWith } from "../../../core/model/refusal.ts";
 import { sealLocation } from "../../../core/model/sealed.ts";
 import type { Data } from "../../../datasets/reading.ts";
 import { refuseUntaken } from "../../../domain/plans/check-inputs.ts";
@@ -19,11 +19,12 @@ import { releaseExecutions, reserveExecutions } from "../../../projections/skill
 import { AT_ONCE } from "../../../reactors/skills/run.ts";
 import { storeSealed, subjectOf, zip } from "../../../reactors/skills/sealed-objects.ts";
 import type { ExecutionId } from "../../../reactors/skills/steps.ts";
+import type { PricedCall } from "../../declare/access/way.ts";
 import type { Context } from "../../declare/index.ts";
 import { sha256 } from "../../serve/call.ts";
 import { canonical } from "../../serve/nested-calls.ts";
 import { fieldsOf } from "./callable.ts";
-import { checkScope, PRICE_MICRO } from "./fields.ts";
+import { checkScope, mayRun, needsKey, PRICE_MICRO } from "./fields.ts";
 import { modelFor, type RunOutput, refuseTask, runWithin, type StepAnswer } from "./run-skill.ts";
 
 /** Seconds that a call may take for a run. */
@@ -77,12 +78,15 @@ export function taskReading(
   };
 }
 
-/** As `taskReading`; refuses what each of these skills would refuse after payment. */
+/** As `taskReading`; refuses what each of these skills would refuse after payment. `field` names the skills. */
 export function checkedReading(
-  data: Pick<Data, "reference">,
+  { data, caller }: Pick<PricedCall, "data" | "caller">,
   task: string,
   all: readonly Skill[],
+  field: string,
 ): ReadingSummary {
+  const keyed = all.find(({ scope }) => !mayRun(scope, caller));
+  if (keyed) refuseWith(field, needsKey(keyed));
   const slots = slotsOf(data, task, all);
   for (const skill of all) checkSlots(skill, slots);
   return taskReading(data, task, all);

@@ -7,6 +7,7 @@ import { corridorTable, rerouteTable } from "../../../projections/trade/answers/
 import { rerouteInput, rerouteOutput, rerouteWatch } from "../../../projections/trade/answers/rerouting.ts";
 import { sources, sourcesInput, sourcesOutput } from "../../../projections/trade/answers/sources.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
+import { covers } from "./covers.ts";
 
 const alertsOperation = operation({
   name: "trade_alerts",
@@ -21,6 +22,7 @@ all alarms.
   output: json(alertsOutput, { table: "data.alerts" }),
   example: { months: 6, flow: "IMPORT" },
   vintage,
+  covers,
   handle: ({ input, data, signal }) => alerts(dataOf(data), input, signal),
 });
 
@@ -35,6 +37,7 @@ and the largest products with prices. Each database is separate, with its covera
   output: json(corridorOutput, { table: corridorTable, chart: corridorChart }),
   example: { reporter: "DE", partner: "FR", years: "2020-2024" },
   vintage,
+  covers,
   handle: ({ input, data, signal }) => corridor(dataOf(data), input, signal),
 });
 
@@ -49,6 +52,7 @@ are included; \`significant\` marks the others.`,
   output: json(flowPulseOutput, { table: "data" }),
   example: { months: 3, limit: 5 },
   vintage,
+  covers,
   handle: ({ input, data, signal }) => flowPulse(dataOf(data), input, signal),
 });
 
@@ -77,6 +81,7 @@ single buyers.`,
   output: json(sourcesOutput, { table: "data" }),
   example: { reporter: "LV", year: 2024, limit: 5 },
   vintage,
+  covers,
   handle: ({ input, data, signal }) => sources(dataOf(data), input, signal),
 });
 

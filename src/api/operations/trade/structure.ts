@@ -10,6 +10,7 @@ import { concentrationTable, seasonTable } from "../../../projections/trade/answ
 import { pricesInput, pricesOutput, pricesPerTonne } from "../../../projections/trade/answers/prices.ts";
 import { season, seasonInput, seasonOutput } from "../../../projections/trade/answers/seasonality.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
+import { covers } from "./covers.ts";
 
 const priceOperation = operation({
   name: "trade_price_per_tonne",
@@ -22,6 +23,7 @@ complete months. Without a flow imports and exports are separate.`,
   output: json(pricesOutput, { table: "data.series", chart: pricesChart }),
   example: { reporter: "LV", hs: "44", years: "2023-2024", flow: "EXPORT" },
   vintage,
+  covers,
   handle: ({ input, data, signal }) => pricesPerTonne(dataOf(data), input, signal),
 });
 
@@ -36,6 +38,7 @@ costs nothing. Without a flow you get one profile for each; a flow with too few 
   output: json(seasonOutput, { table: seasonTable, chart: seasonChart }),
   example: { reporter: "LV", hs: "44", years: "2020-2024", flow: "EXPORT" },
   vintage,
+  covers,
   handle: ({ input, data, signal }) => season(dataOf(data), input, signal),
 });
 
@@ -50,6 +53,7 @@ The index covers the source's listed partners; \`listed_share\` is their part of
   output: json(concentrationOutput, { table: concentrationTable, chart: concentrationChart }),
   example: { reporter: "LV", hs: "27", year: 2024, flow: "IMPORT" },
   vintage,
+  covers,
   handle: ({ input, data, signal }) => concentration(dataOf(data), input, signal),
 });
 

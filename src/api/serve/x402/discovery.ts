@@ -18,7 +18,7 @@ function pricedOf(operations: readonly Operation[], terms: PaymentTerms): Priced
     if (price === undefined || isOpen(operation) || isFromAccount) return [];
     // A directory calls the address itself, so route parameters have their example.
     const path = pathWith(operation, operation.example);
-    const { v2 } = paymentRequired(operation, path, terms, { price });
+    const { v2 } = paymentRequired(operation, path, terms, { price, is_unit: true });
     return [{ operation, price, url: terms.public_url + path, offer: v2 }];
   });
 }

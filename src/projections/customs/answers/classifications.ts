@@ -15,7 +15,14 @@ import { findProducts, searchable } from "../../../domain/customs/search.ts";
 import { dataset, limit } from "../../../domain/trade/inputs.ts";
 import { productLevels } from "../../../domain/trade/products.ts";
 import { aboutReference, referenceMeta } from "../../reference/meta.ts";
-import { isCovered, namesOf, onDataset, type TradeData, yearsOrAll } from "../../trade/answers/question.ts";
+import {
+  isCovered,
+  meta,
+  namesOf,
+  onDataset,
+  type TradeData,
+  yearsOrAll,
+} from "../../trade/answers/question.ts";
 import { finerTotalsIn, inReporters, totalsIn } from "../../trade/answers/tables.ts";
 import { cursor, pageMeta, pageOf } from "./page.ts";
 import { customsQuestion, LATVIA } from "./question.ts";
@@ -48,7 +55,12 @@ export const classificationsOutput = z.object({
   meta: referenceMeta.extend({
     ...pageMeta,
     data: z
-      .object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })
+      .object({
+        dataset: z.string(),
+        vintage: z.string(),
+        synthetic: z.boolean(),
+        real_data: meta.shape.real_data,
+      })
       .nullable()
       .describe("The trade data of `has_data`"),
     hint: z
@@ -135,7 +147,9 @@ async function tradedAmong(
   return onDataset(trade, question, async (lease) => {
     const { dataset: name, vintage, synthetic } = lease.manifest;
     const products = codes.length === 0 ? [] : await productsIn(lease, codes, signal);
-    return { from: { dataset: name, vintage, synthetic }, products };
+    const { real_data } = lease;
+    const from = { dataset: name, vintage, synthetic, ...(real_data && { real_data: [...real_data] }) };
+    return { from, products };
   });
 }
 

@@ -68,6 +68,20 @@ type YearRow = {
   eu_exports: number | null;
 };
 
+/** A country's trade as a question for the trade datasets. */
+export const statsQuestion = ({ country, hs, years, basis, dataset }: z.output<typeof countryStatsInput>) =>
+  ({
+    hs,
+    basis,
+    compares: true,
+    dataset,
+    // A dataset with few partners does not show zero for the others.
+    partner: isReporter(country) ? undefined : country,
+    reporters: reporterCodes,
+    years: years === undefined ? undefined : readYears(years),
+    fields: { reporter: "dataset", years: "years", partner: "country" },
+  }) as const;
+
 /** Yearly imports, exports, balance, growth and share of what the 27 trade. */
 export async function countryStats(
   trade: TradeData,
@@ -76,18 +90,8 @@ export async function countryStats(
 ): Promise<z.infer<typeof countryStatsOutput>> {
   const { country } = input;
   const reports = isReporter(country);
-  const requestedYears = input.years === undefined ? undefined : readYears(input.years);
-  const question = {
-    hs: input.hs,
-    basis: input.basis,
-    compares: true,
-    dataset: input.dataset,
-    // A dataset with few partners does not show zero for the others.
-    partner: reports ? undefined : country,
-    reporters: reporterCodes,
-    years: requestedYears,
-    fields: { reporter: "dataset", years: "years", partner: "country" },
-  } as const;
+  const question = statsQuestion(input);
+  const { years: requestedYears } = question;
   return onDataset(trade, question, async (lease, { hs }) => {
     const span = yearsOrAll(lease, requestedYears);
     const slice = { hs, years: span };

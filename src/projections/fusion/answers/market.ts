@@ -150,6 +150,29 @@ export const marketOutput = z.object({
   }),
 });
 
+export type MarketSubject = Pick<z.output<typeof marketInput>, "hs" | "reporter" | "flow"> &
+  Partial<Pick<z.output<typeof marketInput>, "years" | "basis" | "dataset">>;
+
+/** A market as a question for the trade datasets. */
+export function marketQuestion({ hs, reporter: country, flow, years, basis, dataset }: MarketSubject) {
+  const reporter = country !== undefined && isReporter(country) ? country : undefined;
+  // A country outside the 27 is seen through them: they report the other flow.
+  const through = reporter === undefined ? country : undefined;
+  const requested = years === undefined ? undefined : readYears(years);
+  return {
+    hs,
+    basis,
+    compares: true,
+    dataset,
+    partner: through,
+    reporters: reporter === undefined ? reporterCodes : [reporter],
+    flow: through === undefined ? flow : mirrorOf(flow),
+    years: requested,
+    crossing: crossingWith(YEARS_BEFORE, requested),
+    fields: { years: "years", partner: "reporter" },
+  } as const;
+}
+
 /** Size, growth, price and quantity, partners, season, advantage, dependency, substitution and expected trade of a product. */
 export async function market(
   trade: TradeData,
@@ -158,24 +181,9 @@ export async function market(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof marketOutput>> {
   const { reporter: country, flow } = input;
+  const question = marketQuestion(input);
+  const { reporters, partner: through, flow: reported, years: requestedYears } = question;
   const reporter = country !== undefined && isReporter(country) ? country : undefined;
-  // A country outside the 27 is seen through them: they report the other flow.
-  const through = reporter === undefined ? country : undefined;
-  const reported = through === undefined ? flow : mirrorOf(flow);
-  const reporters = reporter === undefined ? reporterCodes : [reporter];
-  const requestedYears = input.years === undefined ? undefined : readYears(input.years);
-  const question = {
-    hs: input.hs,
-    basis: input.basis,
-    compares: true,
-    dataset: input.dataset,
-    partner: through,
-    reporters,
-    flow: reported,
-    years: requestedYears,
-    crossing: crossingWith(YEARS_BEFORE, requestedYears),
-    fields: { years: "years", partner: "reporter" },
-  } as const;
   return onDataset(trade, question, async (lease, { hs: product }) => {
     const span = yearsOrAll(lease, requestedYears);
     const looked = { from: span.from - YEARS_BEFORE, to: span.to };

@@ -4,6 +4,7 @@ import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Report, Section } from "../../../domain/reports/report.ts";
 import { chapter, requiredHs, years } from "../../../domain/trade/inputs.ts";
 import { isReporter, partnerName, unknownPartner } from "../../../domain/trade/reporters.ts";
+import { type FieldNames, inFieldsOf } from "../covered.ts";
 import {
   type CallOperation,
   factCell,
@@ -16,6 +17,7 @@ import {
   wordCell,
 } from "../writing.ts";
 import { anomaliesOf } from "./anomalies.ts";
+import { isCountry, ofBrief, ofSectors, subjectOf } from "./brief-data.ts";
 import {
   dependencyFindings,
   expectedSection,
@@ -37,8 +39,6 @@ const absentLayers: Record<Layer, string> = {
   gdelt: "no GDELT files are loaded, and no news that you may be quoted name its country or products",
   ais: "positions of ships are licensed, and none are loaded",
 };
-
-const isCountry = (region: string) => region !== "EU" && region !== "GLOBAL";
 
 const region = z
   .string()
@@ -89,14 +89,17 @@ async function marketOf(
   report: ReportDraft,
   product: string,
   { region, years }: Common,
-  beside: readonly string[] = [],
+  { names, beside = [] }: { names: FieldNames; beside?: readonly string[] },
 ): Promise<Market> {
-  const subject = { hs: product, ...(isCountry(region) && { reporter: region }), flow: "IMPORT" } as const;
-  return report.ask("fusion_market_intel", {
-    ...(beside.length > 0 && { beside }),
-    ...subject,
-    years: years ?? (await yearsWithData(report, product, region)),
-  });
+  try {
+    return await report.ask("fusion_market_intel", {
+      ...(beside.length > 0 && { beside }),
+      ...subjectOf(product, region),
+      years: years ?? (await yearsWithData(report, product, region)),
+    });
+  } catch (error) {
+    throw inFieldsOf(error, names);
+  }
 }
 
 /** One market of each vintage: they end in the same month. */
@@ -169,7 +172,7 @@ export async function brief(
   quotes: QuoteNews,
 ): Promise<ReportContent> {
   const report = reportDraft(calls);
-  const sourced = await marketOf(report, input.hs, input);
+  const sourced = await marketOf(report, input.hs, input, { names: ofBrief });
   const shown = [
     sizeSection(report, sourced),
     partnersSection(report, sourced, input.region === "EU"),
@@ -201,8 +204,10 @@ export async function sectorsBrief(
   const report = reportDraft(calls);
   const markets: Market[] = [];
   // Only the first request covers the leads and lags of all.
-  for (const [at, sector] of input.sectors.entries())
-    markets.push(await marketOf(report, sector, input, deep && at === 0 ? input.sectors.slice(1) : []));
+  for (const [at, sector] of input.sectors.entries()) {
+    const beside = deep && at === 0 ? input.sectors.slice(1) : [];
+    markets.push(await marketOf(report, sector, input, { names: ofSectors, beside }));
+  }
   const shown = [
     rankedSection(report, markets),
     ...(deep ? [sharedSection(report, markets), leadsSection(report, markets[0]!)] : []),

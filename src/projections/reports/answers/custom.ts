@@ -4,7 +4,8 @@ import { refuseWith } from "../../../core/model/refusal.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { type ChosenIntent, intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
-import type { Plan } from "../../../domain/plans/plan.ts";
+import { refuseUntaken } from "../../../domain/plans/check-inputs.ts";
+import type { Fields, Plan } from "../../../domain/plans/plan.ts";
 import type { SlotName, Slots } from "../../../domain/plans/slots.ts";
 import { matches } from "../../../domain/questions/match.ts";
 import type { Nomenclature } from "../../../domain/questions/read.ts";
@@ -99,8 +100,13 @@ const spanOf = (years: readonly number[] | undefined): Slots => {
 };
 
 /** How the question and its lists are read; refuses what the report would refuse after payment. */
-export function customReading(reference: ReferenceStore, input: CustomInput): ReadingSummary | undefined {
-  const { plan, understood, unused } = chosenFor(reference, input);
+export function customReading(
+  reference: ReferenceStore,
+  input: CustomInput,
+  fieldsOf: (operation: string) => Fields | undefined,
+): ReadingSummary | undefined {
+  const { plan, slots, understood, unused } = chosenFor(reference, input);
+  for (const one of casesOf(plan, input, slots)) refuseUntaken(plan, one, fieldsOf, "question");
   return understood && { ...summaryOf(understood, unused), intent: plan.name };
 }
 
@@ -112,16 +118,6 @@ export async function customReport(
 ): Promise<ReportContent> {
   const { plan, slots } = chosenFor(reference, input);
   const cases = casesOf(plan, input, slots);
-  const steps = cases.length * plan.steps.length;
-  if (steps > MOST_STEPS) {
-    const longest = listNames
-      .filter((name) => slotsOfList[name].some((slot) => takesSlot(plan, slot)))
-      .toSorted((a, b) => (input[b]?.length ?? 0) - (input[a]?.length ?? 0))[0]!;
-    refuseWith(
-      longest,
-      `${plan.name} needs ${steps} steps here, at most ${MOST_STEPS}: name fewer ${longest}`,
-    );
-  }
   const report = reportDraft(calls);
   const sections: Section[] = [];
   for (const one of cases) {
@@ -162,14 +158,26 @@ const takesSlot = ({ slots }: Plan, slot: SlotName) => [...slots.required, ...sl
 const isByYear = (plan: Plan, { years = [] }: CustomInput) =>
   years.length > 1 && takesSlot(plan, "year") && !takesSlot(plan, "years");
 
-/** Combines the reporters, products and years, as far as the plan takes them; equal questions run once. */
+/** Combines the reporters, products and years, as far as the plan takes them; refuses more than one report may run. */
 function casesOf(plan: Plan, input: CustomInput, rest: Slots): Slots[] {
   const countries = takesSlot(plan, "country") ? (input.reporters ?? [rest.country]) : [undefined];
   const codes = takesSlot(plan, "hs") ? (input.products ?? [rest.hs]) : [undefined];
   const years = isByYear(plan, input) ? input.years!.toSorted((a, b) => a - b) : [rest.year];
+  const steps = codes.length * countries.length * years.length * plan.steps.length;
+  if (steps > MOST_STEPS) refuseTooManySteps(plan, input, steps);
   return codes.flatMap((hs) =>
     countries.flatMap((country) =>
       years.map((year) => ({ ...rest, country, hs, year, ...(input.products && { chapter: hs }) })),
     ),
+  );
+}
+
+function refuseTooManySteps(plan: Plan, input: CustomInput, steps: number): never {
+  const longest = listNames
+    .filter((name) => slotsOfList[name].some((slot) => takesSlot(plan, slot)))
+    .toSorted((a, b) => (input[b]?.length ?? 0) - (input[a]?.length ?? 0))[0]!;
+  return refuseWith(
+    longest,
+    `${plan.name} needs ${steps} steps here, at most ${MOST_STEPS}: name fewer ${longest}`,
   );
 }

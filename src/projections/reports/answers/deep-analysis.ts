@@ -8,6 +8,9 @@ import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { reporter } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
+import { yearOf } from "../../../domain/trade/units.ts";
+import { statsQuestion } from "../../fusion/answers/country-stats.ts";
+import { chooseDataset, type TradeData } from "../../trade/answers/question.ts";
 import { REST } from "../../trade/answers/rankings.ts";
 import { type CallOperation, factCell, type ReportContent, reportDraft, section } from "../writing.ts";
 import { anomaliesOf } from "./anomalies.ts";
@@ -31,6 +34,16 @@ export const deepAnalysisInput = z.object({
     .describe("A calendar year that the data cover, 2005 to 2026; the report says where it is incomplete"),
 });
 
+/** Refuses a year outside the data, without reading any figure. */
+export function checkYear(trade: TradeData, { reporter, year }: z.output<typeof deepAnalysisInput>): void {
+  const { months } = chooseDataset(trade, statsQuestion({ country: reporter })).manifest.coverage;
+  const [first, last] = [yearOf(months.from), yearOf(months.to)];
+  if (year < first || year > last) refuseYear(reporter, first, last);
+}
+
+const refuseYear = (reporter: string, first: number | undefined, last: number | undefined): never =>
+  refuseWith("year", `year is ${first ?? "none"} to ${last ?? "none"} of ${partnerName(reporter)}`);
+
 /** Years before the year in question. */
 const YEARS_BEFORE = 4;
 const MOST_RANKED = 10;
@@ -45,8 +58,7 @@ export async function deepAnalysis(
   const all = await ask("fusion_country_stats", { country: reporter });
   const covered = all.answer.data.map((one) => one.year);
   const [first, last] = [covered.at(0), covered.at(-1)];
-  if (!covered.includes(year))
-    refuseWith("year", `year is ${first ?? "none"} to ${last ?? "none"} of ${partnerName(reporter)}`);
+  if (!covered.includes(year)) refuseYear(reporter, first, last);
   const shown = all.answer.data.flatMap((one, n) =>
     one.year >= year - YEARS_BEFORE && one.year <= year ? n : [],
   );

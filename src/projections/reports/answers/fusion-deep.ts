@@ -2,13 +2,17 @@
 import { z } from "zod";
 import { refuseWith } from "../../../core/model/refusal.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import type { Slots } from "../../../domain/plans/slots.ts";
 import { type Nomenclature, readQuestion, slotsOf, type Understood } from "../../../domain/questions/read.ts";
-import { summaryOf } from "../../../domain/questions/summary.ts";
+import { type ReadingSummary, summaryOf } from "../../../domain/questions/summary.ts";
 import { refuseUnclear } from "../../../domain/questions/unclear.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { hs, partner, readYears, years } from "../../../domain/trade/inputs.ts";
 import { isReporter } from "../../../domain/trade/reporters.ts";
+import { flows } from "../../../domain/trade/units.ts";
+import type { TradeData } from "../../trade/answers/question.ts";
 import { REST } from "../../trade/answers/rankings.ts";
+import { checkMarket, type FieldNames, inFieldsOf } from "../covered.ts";
 import {
   type CallOperation,
   type ReportContent,
@@ -40,7 +44,7 @@ export const fusionDeepInput = z.object({
 const noNames: Nomenclature = [];
 
 /** How a question is read; names are looked up only where no code is given, so that the report rests on them only then. */
-function readDeep(reference: ReferenceStore, input: z.output<typeof fusionDeepInput>): Understood {
+function readDeep(reference: ReferenceStore, input: DeepInput): Understood {
   const nomenclature = input.hs === undefined ? productNames(reference) : noNames;
   const understood = readQuestion(input.question, { nomenclature });
   refuseUnclear(
@@ -56,17 +60,53 @@ function readDeep(reference: ReferenceStore, input: z.output<typeof fusionDeepIn
   return understood;
 }
 
-export const deepReading = (reference: ReferenceStore, input: z.output<typeof fusionDeepInput>) =>
-  summaryOf(readDeep(reference, input));
+type DeepInput = z.output<typeof fusionDeepInput>;
+
+/** The fields that named the country, the product and the years: a slot of the question if they are not given. */
+const namesOf = ({ country, hs, years }: DeepInput): FieldNames => {
+  const ofCountry = country === undefined ? "question" : "country";
+  return {
+    hs: hs === undefined ? "question" : "hs",
+    years: years === undefined ? "question" : "years",
+    ...{ reporter: ofCountry, country: ofCountry, dataset: "question" },
+  };
+};
+
+const subjectOf = (read: Slots, { country = read.country, hs = read.hs, years = read.years }: DeepInput) => ({
+  country,
+  hs,
+  years,
+});
+
+/** How the question is read; refuses what the report would refuse after payment, without reading any figure. */
+export function deepReading(reference: ReferenceStore, trade: TradeData, input: DeepInput): ReadingSummary {
+  const understood = readDeep(reference, input);
+  const { country, hs, years } = subjectOf(slotsOf(understood), input);
+  const reporter = country !== undefined && isReporter(country) ? country : undefined;
+  if (hs !== undefined)
+    for (const flow of flows) checkMarket(trade, { hs, reporter, flow, years }, namesOf(input));
+  return summaryOf(understood);
+}
 
 /** Writes a report on the product or country in the question. */
 export async function fusionDeep(
   calls: CallOperation,
   reference: ReferenceStore,
-  input: z.output<typeof fusionDeepInput>,
+  input: DeepInput,
 ): Promise<ReportContent> {
-  const read = slotsOf(readDeep(reference, input));
-  const { country = read.country, hs = read.hs, years = read.years } = input;
+  const subject = subjectOf(slotsOf(readDeep(reference, input)), input);
+  try {
+    return await written(calls, input, subject);
+  } catch (error) {
+    throw inFieldsOf(error, namesOf(input));
+  }
+}
+
+async function written(
+  calls: CallOperation,
+  input: DeepInput,
+  { country, hs, years }: ReturnType<typeof subjectOf>,
+): Promise<ReportContent> {
   const report = reportDraft(calls);
   const sections: Section[] = [];
   if (country !== undefined) sections.push(...(await ofCountry(report, country)));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { FALSE_DISCOVERY_RATE } from "../../../domain/trade/anomalies.ts";
-import { completenessOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf, reportersOfEu } from "../../../domain/trade/coverage.ts";
 import { basis, dataset, flow, hs, recentMonths, reporter } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
@@ -90,7 +90,7 @@ export async function alerts(
   input: z.output<typeof alertsInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof alertsOutput>> {
-  const reporters = input.reporter === undefined ? [] : [input.reporter];
+  const reporters = input.reporter === undefined ? reportersOfEu(input.hs) : [input.reporter];
   return onDataset(trade, { ...watchedQuestion(input), reporters }, async (lease, query) => {
     const covered = lease.manifest.coverage.reporters.map((one) => one.reporter);
     const watched = { ...query, reporters: input.reporter === undefined ? covered : reporters };

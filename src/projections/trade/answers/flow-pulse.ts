@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { pulse, TRAILING } from "../../../domain/trade/anomalies.ts";
+import { reportersOfEu } from "../../../domain/trade/coverage.ts";
 import { basis, dataset, flow, hs, limit, recentMonths, reporter } from "../../../domain/trade/inputs.ts";
 import {
   addMonths,
@@ -55,7 +56,7 @@ export async function flowPulse(
   input: z.output<typeof flowPulseInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof flowPulseOutput>> {
-  const reporters = input.reporter === undefined ? [] : [input.reporter];
+  const reporters = input.reporter === undefined ? reportersOfEu(input.hs) : [input.reporter];
   return onDataset(trade, { ...watchedQuestion(input), reporters }, async (lease, query) => {
     const covered = lease.manifest.coverage.reporters.map((one) => one.reporter);
     const watched = { ...query, reporters: input.reporter === undefined ? covered : reporters };

@@ -188,6 +188,8 @@ function realDataBeside(trade: TradeData, chosen: Manifest, question: Question):
   const real = chosen.synthetic ? candidateDatasets(trade).filter(({ synthetic }) => !synthetic) : [];
   if (real.length === 0) return undefined;
   return real.map(({ dataset, coverage }) => {
+    // An answer rests on what it names: a repeat at its vintages names the same.
+    trade.vintages.lease(dataset).release();
     const gap = gapIn(coverage, inCodesOf(coverage, question), false);
     return { dataset, why: gap?.message ?? `covers the question, which names ${chosen.dataset}` };
   });
@@ -247,6 +249,23 @@ export function chooseDataset<Q extends Question>(trade: TradeData, question: Q)
     .map(({ gap }) => gap)
     .toSorted((a, b) => progress.indexOf(b.path) - progress.indexOf(a.path));
   return refuseGap(question, nearest!, `no dataset covers the question: ${message}`);
+}
+
+/** Refuses years and reporters that no dataset has of any product. It reads no figure, and may let others pass. */
+export function refuseUncovered(
+  trade: TradeData,
+  question: Pick<Question, "dataset" | "reporters" | "years" | "partner" | "fields">,
+): void {
+  const gaps: string[] = [];
+  let nearest: Gap | undefined;
+  for (const { dataset, coverage } of candidateDatasets(trade)) {
+    if (question.dataset !== undefined && dataset !== question.dataset) continue;
+    const gap = gapIn(coverage, question, true);
+    if (!gap) return;
+    gaps.push(`${dataset} ${gap.message}`);
+    if (nearest?.path !== "years") nearest = gap;
+  }
+  if (nearest) refuseGap(question, nearest, `no dataset covers the question: ${gaps.join("; ")}`);
 }
 
 /** Refuses while a matching dataset is still being built or opened. */

@@ -1,0 +1,16 @@
+import type { Fields } from "../../../domain/plans/plan.ts";
+import { tradeOperations } from "./flows.ts";
+import { macroOperations } from "./macro.ts";
+import { tradeSignalOperations } from "./signals.ts";
+import { tradeAnalyticsOperations } from "./structure.ts";
+
+const ofTrade = [
+  ...tradeOperations,
+  ...tradeSignalOperations,
+  ...tradeAnalyticsOperations,
+  ...macroOperations,
+] as const;
+
+/** The fields of an operation of trade, which takes the 27 alone; the others take any country. */
+export const fieldsOfTrade = (name: string): Fields | undefined =>
+  ofTrade.find((one) => one.name === name)?.input.shape;
