@@ -1,14 +1,20 @@
 /** The analyses over the sandbox: against plain SQL over its tables, as properties, and with too little data. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { cnNomenclature } from "../../src/datasets/reference/cn-nomenclature.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { flows } from "../../src/domain/trade/units.ts";
+import {
+  classifications,
+  classificationsInput,
+} from "../../src/projections/customs/answers/classifications.ts";
 import { product as fusionProduct, productInput } from "../../src/projections/fusion/answers/product.ts";
 import { anyTargetInput } from "../../src/projections/mirror/answers/answer.ts";
 import { reconstruct } from "../../src/projections/mirror/answers/reconstruct.ts";
 import { rankingInput, topPartners } from "../../src/projections/trade/answers/rankings.ts";
 import { woodInput } from "../../src/projections/trade/answers/wood.ts";
 import { refusalOf } from "../datasets/workshop.ts";
+import { made, storeOf } from "../reference/store-of.ts";
 import { scaled } from "../support/scale.ts";
 import { openAnalyses } from "./analyses.ts";
 
@@ -112,6 +118,12 @@ describe("heatmap", () => {
     });
     const named = await partnersOf({ reporter: "DE", year: 2024, hs: "39", dataset: "sandbox" });
     expect(named.meta.real_data).toMatchObject([{ dataset: "comext-ds-045409" }]);
+    const names = await storeOf(made(cnNomenclature, cnNomenclature.sandbox(), true));
+    const listed = classificationsInput.parse({ code: "44", dataset: "sandbox" });
+    expect((await classifications(opened.trade, names, listed)).meta.data).toMatchObject({
+      ...{ dataset: "sandbox", synthetic: true },
+      real_data: [{ dataset: "comext-ds-045409" }],
+    });
   });
 
   test("refuses a year and a product outside the coverage by field", async () => {

@@ -15,6 +15,7 @@ import {
 import { realValue } from "../../../domain/fusion/real-value.ts";
 import type { BasisQuery } from "../../../domain/trade/code-basis.ts";
 import { completenessOf } from "../../../domain/trade/coverage.ts";
+import { productLevels } from "../../../domain/trade/products.ts";
 import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";
 import {
   addMonths,
@@ -153,7 +154,12 @@ export async function alertsOf(
   }: Pick<Market, "lease" | "hs" | "flow" | "reporter"> & Pick<BasisQuery, "basis">,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof openAlert>[]> {
-  const alertsQuery = { months: MONTHS_WATCHED, flow, hs, basis, dataset: lease.manifest.dataset };
+  const alertsQuery = {
+    ...{ months: MONTHS_WATCHED, flow, hs, basis },
+    dataset: lease.manifest.dataset,
+    // The 27 together need all 27, which a dataset of one country has of chapters at most.
+    ...(reporter !== undefined && hs.length > productLevels.hs2 && { reporter }),
+  };
   const { data } = await alerts(trade, alertsQuery, signal);
   return data.alerts
     .filter((one) => reporter === undefined || one.reporter === reporter)
