@@ -139,7 +139,7 @@ describe("chapters that exchanged goods", () => {
 
   test("are named where months of before and after are compared", async () => {
     const watched = async (fields: object) => {
-      const input = alertsInput.parse({ months: 24, flow: "IMPORT", dataset, ...fields });
+      const input = alertsInput.parse({ reporter: "LV", months: 24, flow: "IMPORT", dataset, ...fields });
       return (await alerts(trade, input)).meta;
     };
     expect((await watched({})).chapters_moved).toEqual(moved);
