@@ -199,19 +199,14 @@ describe.skipIf(!chromium)(
       await next.waitForURL("**/docs/payments#asking-again");
     });
 
-    test.each([
-      "/",
-      "/docs",
-      "/docs/payments",
-      "/docs/event-log",
-      "/docs/settings",
-      PARTNERS,
-      "/docs/operations/quotes_create",
-    ])("%s fits 375 pixels", async (path) => {
-      const page = await open(path, { viewport: { width: 375, height: 700 } });
-      await page.locator("h1").waitFor();
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);
-    });
+    test.each(["/docs/event-log", "/docs/settings", "/docs/operations/quotes_create"])(
+      "%s fits 375 pixels",
+      async (path) => {
+        const page = await open(path, { viewport: { width: 375, height: 700 } });
+        await page.locator("h1").waitFor();
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);
+      },
+    );
 
     test.each([
       ...["/", "/docs", "/docs/compliance", "/docs/payments", "/docs/command-line", PARTNERS],
