@@ -25,7 +25,7 @@ export async function buyBrief(
   if (!app)
     return refuse("forbidden", "each figure is looked up again with a key; this machine has no access there");
   const path = "/v1/agent/sovereign/brief";
-  tell.step(1, "What it costs", `POST ${path}`);
+  tell.step(1, "The price", `POST ${path}`);
   const body = { body: QUESTION };
   const offer = await ask(url + path, body, stories.report.most);
   if (!app.embedded_chain)

@@ -53,7 +53,7 @@ export async function runSkills({ url, app }: DemoService, wallet: LocalAccount)
       "forbidden",
       "the run repeats from the log, and this machine has no access to that service's database",
     );
-  tell.step(1, "What it costs", `POST ${RUN}`);
+  tell.step(1, "The price", `POST ${RUN}`);
   const offer = await ask(url + RUN, { body: TASK }, stories.skill.most);
   if (!app.embedded_chain)
     return refuse("forbidden", "this story pays only play money: start a development chain by `npm start`");

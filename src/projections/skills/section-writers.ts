@@ -116,7 +116,7 @@ function spendingSections({ at, finding }: ReportDraft, sourced: OwnAnswer<"own_
   ]);
   const columns = ["Operation", "Payments", "Paid", "Given back"];
   return [
-    section("What you have spent", "Payments that were settled, and what went back.", {
+    section("Your spending", "Settled payments, and refunds.", {
       findings: [
         finding(
           citing`${timeOf(sourced)} ${month}, ${count} payments of yours came to ${usdc("settled_usdc", "paid in all")}; ${refunds} refunds gave back ${usdc("refunded_usdc", "given back in all")}.`,

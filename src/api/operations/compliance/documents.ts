@@ -153,7 +153,7 @@ const metaOf = ({ settings }: App, { agent_id, rules_sha256, as_of_position }: C
   dataset: "log" as const,
   vintage: `${rules_sha256} at ${as_of_position}`,
   synthetic: isSandboxId(agent_id),
-  source: "Events of this service's log, each named",
+  source: "Events of this service's log, with their ids",
   event_url: `${settings.public_url}/log/proof/`,
 });
 

@@ -30,7 +30,7 @@ export function anomaliesIn(
         figure("z", "deviations from the months before", "ratio"),
       ];
       const code = figure("product", "code of the product", "code");
-      const said = citing`${partnerName(one.reporter)}'s ${trade} of HS ${code}${withFamily(sourced.answer)} in ${period} were ${value}, beside ${base} in a mean month before: ${z} deviations.`;
+      const said = citing`${partnerName(one.reporter)}'s ${trade} of HS ${code}${withFamily(sourced.answer)} in ${period} were ${value}, compared with ${base} in a mean month before: ${z} deviations.`;
       return finding(said, "signal", "alert");
     });
 }

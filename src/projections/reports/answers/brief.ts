@@ -259,7 +259,7 @@ function rankedSection(report: ReportDraft, markets: readonly Market[]): Section
   const weight = ({ concentration }: (typeof judged)[number]) => Number(concentration?.value ?? -1);
   const ranked = judged.toSorted((a, b) => weight(b) - weight(a));
   const [first] = ranked;
-  return section("Sectors beside each other", "The most concentrated sources first.", {
+  return section("Sectors compared", "The most concentrated sources first.", {
     findings: first?.concentration
       ? [
           finding(
@@ -309,7 +309,7 @@ function sharedSection({ at, finding }: ReportDraft, markets: readonly Market[])
   const ranked = lost.toSorted((a, b) => weight(b) - weight(a) || (a.name < b.name ? -1 : 1)).slice(0, 10);
   return section(
     "Shared sources",
-    "What of each sector would be missing without one country, if nothing replaced it.",
+    "The part of each sector that would be missing without one country, if nothing replaced it.",
     {
       findings: ranked.slice(0, 3).map(({ name, parts }) => {
         const worst = parts.toSorted((a, b) => Number(b.share.value) - Number(a.share.value))[0]!;
@@ -351,13 +351,13 @@ const findingSections = ({ risks, substitutes, watch, anomalies }: Entries): Sec
   ),
   section("Who could stand in", "Sources that grew while the largest fell.", { findings: substitutes }),
   section(
-    "What to watch next",
+    "Months to watch next",
     "Announced policies and seasonal peaks in the twelve months after the data end; nothing else is foretold.",
     {
       findings: watch,
     },
   ),
-  section("What was unusual", "Months far from those before; each is a signal, and no finding of a cause.", {
+  section("Unusual months", "Months far from those before; each is a signal, and no finding of a cause.", {
     findings: anomalies,
   }),
 ];

@@ -26,7 +26,7 @@ export function yearsSection(
   }));
   const last = lines.at(-1);
   const seen = meta.view === "through_partners" ? " with the twenty-seven of the EU" : "";
-  return section("Trade by year", "What the country bought and sold.", {
+  return section("Trade by year", "The country's purchases and sales.", {
     findings:
       last?.imports && last.exports && last.balance
         ? [
@@ -160,7 +160,7 @@ function peopleSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_c
   if (inflation) {
     const rate = at(sourced, "/data/inflation/yoy_pct", "change of consumer prices in a year", "percent");
     const month = at(sourced, "/data/inflation/month", "month of the prices", "month");
-    findings.push(finding(citing`Consumer prices in ${month} stood ${rate} above those of a year before.`));
+    findings.push(finding(citing`Consumer prices in ${month} were ${rate} above those of a year before.`));
   }
   if (ai_exposure && ai_exposure.score !== null) {
     const score = at(sourced, "/data/ai_exposure/score", "exposure of work to AI", "ratio");
@@ -168,7 +168,7 @@ function peopleSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_c
       finding(citing`Work in the EU as a whole is exposed to generative AI at ${score} of one.`, "estimated"),
     );
   }
-  return section("Work and prices", "What the tables beside trade tell of it.", { findings });
+  return section("Work and prices", "Figures of other tables than those of trade.", { findings });
 }
 
 /** The largest products of a country's flow, or of both. */
@@ -191,26 +191,18 @@ export function productsSection(
         ],
   );
   const [first] = rows;
-  return section(
-    flow === "IMPORT" ? "What it imports" : "What it trades",
-    "The largest products of the year.",
-    {
-      findings: first?.share
-        ? [
-            finding(
-              citing`The largest is ${first.name ?? first.product} with ${first.share} of all ${trade}.`,
-            ),
-          ]
-        : [],
-      tables: [
-        {
-          title: "Largest products",
-          columns: ["Code", "Name", flow === "IMPORT" ? "Imports" : "Value", "Share"],
-          rows: rows.map(({ product, name, value, share }) => [product, name, value, share].map(factCell)),
-        },
-      ],
-    },
-  );
+  return section(flow === "IMPORT" ? "Its imports" : "Its trade", "The largest products of the year.", {
+    findings: first?.share
+      ? [finding(citing`The largest is ${first.name ?? first.product} with ${first.share} of all ${trade}.`)]
+      : [],
+    tables: [
+      {
+        title: "Largest products",
+        columns: ["Code", "Name", flow === "IMPORT" ? "Imports" : "Value", "Share"],
+        rows: rows.map(({ product, name, value, share }) => [product, name, value, share].map(factCell)),
+      },
+    ],
+  });
 }
 
 /** The largest partners of a country's flow, or of both. */
@@ -288,7 +280,7 @@ export function wagesSection({ at }: ReportDraft, sourced: AnswerTo<"salary_comp
     data[n]![name] === null
       ? undefined
       : at(sourced, `/data/${n}/${name}`, label, name === "ratio_to_eu27" ? "ratio" : "EUR");
-  return section("What work costs", "An hour in the whole economy, beside that of the EU.", {
+  return section("The cost of work", "An hour in the whole economy, compared with the EU.", {
     tables: [
       {
         title: "An hour of work",

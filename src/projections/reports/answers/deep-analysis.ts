@@ -73,46 +73,50 @@ export async function deepAnalysis(
   const years = shown.map((n) => at(all, `/data/${n}/year`, "year", "year"));
   if (!all.answer.data[own]!.complete)
     report.limit(citing`Not all months of ${years.at(-1)!} are delivered: its figures are provisional.`);
-  const overview = section("The year in sum", "What the country bought and sold, beside the years before.", {
-    findings:
-      imports && exports && balance
-        ? [
-            finding(
-              citing`In ${years.at(-1)!} ${partnerName(reporter)} imported ${imports} and exported ${exports}, a balance of ${balance}.`,
-            ),
-          ]
-        : [],
-    charts: [
-      {
-        kind: "bar",
-        title: "Trade by year",
-        unit: "EUR",
-        x: years.map(factCell),
-        series: [
-          {
-            name: "Imports",
-            facts: shown.map((n) => figure(n, "imports_eur", "imports of the year")?.id ?? null),
-          },
-          {
-            name: "Exports",
-            facts: shown.map((n) => figure(n, "exports_eur", "exports of the year")?.id ?? null),
-          },
-        ],
-      },
-    ],
-    tables: [
-      {
-        title: "Trade by year",
-        columns: ["Year", "Imports", "Exports", "Balance"],
-        rows: shown.map((n, row) => [
-          factCell(years[row]),
-          factCell(figure(n, "imports_eur", "imports of the year")),
-          factCell(figure(n, "exports_eur", "exports of the year")),
-          factCell(figure(n, "balance_eur", "exports less imports")),
-        ]),
-      },
-    ],
-  });
+  const overview = section(
+    "The year in sum",
+    "The country's purchases and sales, compared with the years before.",
+    {
+      findings:
+        imports && exports && balance
+          ? [
+              finding(
+                citing`In ${years.at(-1)!} ${partnerName(reporter)} imported ${imports} and exported ${exports}, a balance of ${balance}.`,
+              ),
+            ]
+          : [],
+      charts: [
+        {
+          kind: "bar",
+          title: "Trade by year",
+          unit: "EUR",
+          x: years.map(factCell),
+          series: [
+            {
+              name: "Imports",
+              facts: shown.map((n) => figure(n, "imports_eur", "imports of the year")?.id ?? null),
+            },
+            {
+              name: "Exports",
+              facts: shown.map((n) => figure(n, "exports_eur", "exports of the year")?.id ?? null),
+            },
+          ],
+        },
+      ],
+      tables: [
+        {
+          title: "Trade by year",
+          columns: ["Year", "Imports", "Exports", "Balance"],
+          rows: shown.map((n, row) => [
+            factCell(years[row]),
+            factCell(figure(n, "imports_eur", "imports of the year")),
+            factCell(figure(n, "exports_eur", "exports of the year")),
+            factCell(figure(n, "balance_eur", "exports less imports")),
+          ]),
+        },
+      ],
+    },
+  );
   const products = await ask("trade_top_products", { reporter, year, flow: "IMPORT", limit: MOST_RANKED });
   const partners = await ask("trade_top_partners", { reporter, year, flow: "IMPORT", limit: MOST_RANKED });
   const sections: Section[] = [
@@ -144,7 +148,7 @@ export async function deepAnalysis(
     const anomalies = await anomaliesOf(report, [largest.product], reporter);
     sections.push(
       section(
-        "What was unusual",
+        "Unusual months",
         "Months far from those before; each is a signal, and no finding of a cause.",
         { findings: anomalies },
       ),

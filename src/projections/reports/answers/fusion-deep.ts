@@ -150,10 +150,8 @@ async function ofProduct(report: ReportDraft, { country, hs, years, others }: Of
   const found = anomaliesIn(report, unusual, country);
   return [
     ...sections,
-    section(
-      "What was unusual",
-      "Months far from those before; each is a signal, and no finding of a cause.",
-      { findings: found },
-    ),
+    section("Unusual months", "Months far from those before; each is a signal, and no finding of a cause.", {
+      findings: found,
+    }),
   ];
 }

@@ -238,7 +238,7 @@ export function expectedSection({ at, finding }: ReportDraft, market: Market): S
   const cells = at(market, "/data/gravity/cells", "pairs of countries in the estimate", "count");
   return section(
     "Expected trade",
-    "The trade that size and distance alone predict with each partner, beside the actual trade.",
+    "The trade that size and distance alone predict with each partner, compared with the actual trade.",
     {
       findings: [
         finding(

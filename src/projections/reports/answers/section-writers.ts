@@ -55,7 +55,7 @@ export const sectionWriters: SectionWriters = {
       sizeSection(writing, sourced),
       partnersSection(writing, sourced, false),
       expectedSection(writing, sourced),
-      section("What stands out", "By the methods that apply.", {
+      section("Signals by method", "By the methods that apply.", {
         findings: [
           ...advantageFindings(writing, sourced),
           ...dependencyFindings(writing, sourced),
@@ -74,7 +74,7 @@ export const sectionWriters: SectionWriters = {
     if (findings.length === 0) writing.limit(citing`No recent month of this trade is unusual.`);
     return [
       section(
-        "What was unusual",
+        "Unusual months",
         "Months far from those before; each is a signal, and no finding of a cause.",
         { findings },
       ),

@@ -93,7 +93,7 @@ export function pulseSection(
     const trade = words[one.flow];
     const sure = one.significant ? "" : ", which may be chance";
     return finding(
-      citing`${partnerName(one.reporter)}'s ${trade} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} in ${figure("period", "month of the anomaly", "month")} were ${figure("value_eur", `${trade} of the month`, "EUR")}, beside ${figure("base_eur", "mean of the months before", "EUR")}: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
+      citing`${partnerName(one.reporter)}'s ${trade} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} in ${figure("period", "month of the anomaly", "month")} were ${figure("value_eur", `${trade} of the month`, "EUR")}, compared with ${figure("base_eur", "mean of the months before", "EUR")}: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
       "signal",
       "alert",
     );
@@ -208,7 +208,9 @@ export function rerouteSection(
   });
   if (findings.length === 0)
     limit(citing`No direct trade collapsed while trade with third countries surged: no detour is seen.`);
-  return section("What may have gone round", "Growth with third countries has many causes.", { findings });
+  return section("Trade that may have taken another way", "Growth with third countries has many causes.", {
+    findings,
+  });
 }
 
 /** The price of a tonne, and the ratio of export to import prices. */
