@@ -26,7 +26,7 @@ export const signal = z.strictObject({
   codes: z
     .array(z.string())
     .optional()
-    .describe("The codes in the sum, where revisions joined others to the policy's; absent = its code alone"),
+    .describe("The summed codes, where revisions joined others; absent = its code alone"),
 });
 
 export const events = {

@@ -97,7 +97,7 @@ export const basis = z
   )
   .transform((text): CodeBasis => (/^\d/.test(text) ? Number(text) : (text as Exclude<CodeBasis, number>)))
   .describe(
-    "How a code is followed over its changes. reported: alone; family: with all codes that changed into each other; compared: a family where the years cross a change; a year: the family of that year's code. Omitted = compared where months or years are compared, else reported. See `meta.codes`",
+    "reported: the code alone; family: all codes that changed into each other; compared: the family where the years cross a change; a year: its code's family. Omitted = compared for comparisons, else reported",
   );
 
 export const procedure = z

@@ -117,9 +117,14 @@ export const codesMeta = z
   .meta({ id: "CodesMeta" });
 
 export const chaptersMoved = z
-  .array(z.object({ year: z.int(), chapters: z.array(z.string()) }))
+  .array(
+    z.object({
+      year: z.int().describe("The January of the change"),
+      chapters: z.array(z.string()).describe("Chapters, 2 digits"),
+    }),
+  )
   .describe(
-    "Januaries among the compared years in which these chapters exchanged goods: their figures before and after are not of the same goods; absent = none known",
+    "Changes in which chapters exchanged goods: figures before and after are not of the same goods; absent = none",
   )
   .meta({ id: "ChaptersMoved" });
 
