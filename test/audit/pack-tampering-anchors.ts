@@ -134,7 +134,7 @@ const members = (["whole", "part", "stream"] as const).flatMap((part): PackTampe
   changed(
     "a header whose length is spelt longer",
     { header: `0xfa00${four.header.slice(4)}` },
-    /spelt otherwise/,
+    /is not canonical RLP/,
     { part },
   ),
   changed("a byte behind the header", { header: `${four.header}00` }, /header is no RLP/, { part }),
