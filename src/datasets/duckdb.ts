@@ -74,6 +74,21 @@ export async function interruptible<T>(
   }
 }
 
+/** Runs work on a database of its own, which spills to `dir`. An abort interrupts its statement. */
+export async function withDuckdb<T>(
+  { limits, signal, dir }: { limits: DuckdbLimits; signal?: AbortSignal | undefined; dir: string },
+  work: (connection: DuckDBConnection) => Promise<T>,
+): Promise<T> {
+  const instance = await openDuckdb(limits, dir);
+  const connection = await instance.connect();
+  try {
+    return await interruptible(connection, signal, () => work(connection));
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
 const FULL_DISK = /No space left on device|ENOSPC|failed to offload data block|max_temp_directory_size/;
 
 export const isFullDisk = (error: unknown) => error instanceof Error && FULL_DISK.test(error.message);

@@ -7,15 +7,7 @@ import type { ReporterCode } from "../domain/trade/reporters.ts";
 import type { BuildSpace, BuiltVintage } from "./build-space.ts";
 import { refuseBeyondExact, refuseBeyondWorld, refuseNested, refuseRagged } from "./consistency.ts";
 import { coverageOf } from "./coverage.ts";
-import {
-  type DuckdbLimits,
-  explainShortage,
-  importMemory,
-  interruptible,
-  literal,
-  openDuckdb,
-  rows,
-} from "./duckdb.ts";
+import { type DuckdbLimits, explainShortage, importMemory, literal, rows, withDuckdb } from "./duckdb.ts";
 import { loadRates, type RatesSource } from "./exchange.ts";
 import { detectLayout, importable } from "./layouts/detect.ts";
 import type { Layout, LeftOut } from "./layouts/layout.ts";
@@ -89,10 +81,8 @@ export async function buildImport(
     );
   }
   const started = performance.now();
-  const instance = await openDuckdb(request.limits, join(space.dir, "spill"));
-  const connection = await instance.connect();
   try {
-    return await interruptible(connection, request.signal, async () => {
+    return await withDuckdb({ ...request, dir: join(space.dir, "spill") }, async (connection) => {
       const { layout, inputs, left_out, rates, equal_duplicates } = request.staged
         ? await openStaged(connection, request.staged)
         : await readFiles(connection, space, request);
@@ -115,9 +105,6 @@ export async function buildImport(
     });
   } catch (error) {
     return explainShortage(error, space.dataDir, importMemory(request.limits));
-  } finally {
-    connection.closeSync();
-    instance.closeSync();
   }
 }
 

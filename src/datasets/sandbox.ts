@@ -10,14 +10,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import type { BuildSpace, BuiltVintage } from "./build-space.ts";
 import { coverageOf } from "./coverage.ts";
-import {
-  type DuckdbLimits,
-  explainShortage,
-  importMemory,
-  interruptible,
-  literal,
-  openDuckdb,
-} from "./duckdb.ts";
+import { type DuckdbLimits, explainShortage, importMemory, literal, withDuckdb } from "./duckdb.ts";
 import { type Manifest, type PartitionEntry, vintageDigest } from "./manifest.ts";
 import { writePartition } from "./partition.ts";
 import { type Progress, step } from "./progress.ts";
@@ -148,7 +141,7 @@ export async function buildSynthetic(
       format: 2,
       vintage: vintageDigest(named),
       ...named,
-      coverage: await withConnection(space, "coverage", request, (connection) =>
+      coverage: await withDuckdb({ ...request, dir: join(space.dir, "spill") }, (connection) =>
         coverage(connection, space, partitions, complete_below),
       ),
       inputs: [],
@@ -174,8 +167,8 @@ async function buildYears(
   const limits = { threads: Math.floor(threads / builders), memory_mb: Math.floor(memory_mb / builders) };
   const waiting = [...years];
   const built = new Map<number, PartitionEntry>();
-  const build = (name: string) =>
-    withConnection(space, name, { ...request, limits }, async (connection) => {
+  const build = (n: number) =>
+    withDuckdb({ ...request, limits, dir: join(space.dir, `spill-${n}`) }, async (connection) => {
       await begin(connection);
       for (let year = waiting.shift(); year !== undefined; year = waiting.shift()) {
         step(request, "write", built.size, years.length);
@@ -185,27 +178,10 @@ async function buildYears(
       waiting.length = 0;
       throw error;
     });
-  const ends = await Promise.allSettled(Array.from({ length: builders }, (_, n) => build(`builder-${n}`)));
+  const ends = await Promise.allSettled(Array.from({ length: builders }, (_, n) => build(n)));
   for (const end of ends) if (end.status === "rejected") throw end.reason;
   step(request, "write", years.length, years.length);
   return years.map((year) => built.get(year)!);
-}
-
-/** `name`: of the folder into which it spills. An abort interrupts its statement. */
-async function withConnection<T>(
-  space: BuildSpace,
-  name: string,
-  { limits, signal }: Pick<BuildRequest, "limits" | "signal">,
-  work: (connection: DuckDBConnection) => Promise<T>,
-): Promise<T> {
-  const instance = await openDuckdb(limits, join(space.dir, `spill-${name}`));
-  const connection = await instance.connect();
-  try {
-    return await interruptible(connection, signal, () => work(connection));
-  } finally {
-    connection.closeSync();
-    instance.closeSync();
-  }
 }
 
 async function coverage(

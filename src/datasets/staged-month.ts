@@ -18,15 +18,7 @@ import type { ReporterCode } from "../domain/trade/reporters.ts";
 import { monthText, type Period } from "../domain/trade/units.ts";
 import type { BuildSpace } from "./build-space.ts";
 import { refuseBeyondExact } from "./consistency.ts";
-import {
-  type DuckdbLimits,
-  explainShortage,
-  importMemory,
-  interruptible,
-  literal,
-  openDuckdb,
-  row,
-} from "./duckdb.ts";
+import { type DuckdbLimits, explainShortage, importMemory, literal, row, withDuckdb } from "./duckdb.ts";
 import { comextBulk } from "./layouts/comext-bulk.ts";
 import { detectLayout } from "./layouts/detect.ts";
 import type { LeftOut } from "./layouts/layout.ts";
@@ -68,10 +60,8 @@ export async function stageMonth(
   const dir = join(space.dir, `month-${period}`);
   await mkdir(dir);
   const draft = join(dir, "month.duckdb");
-  const instance = await openDuckdb(limits, join(dir, "spill"));
-  const connection = await instance.connect();
   try {
-    await interruptible(connection, signal, async () => {
+    await withDuckdb({ limits, signal, dir: join(dir, "spill") }, async (connection) => {
       space.beforeWrite(draft);
       await connection.run(`attach ${literal(join(dir, "stage.duckdb"))} as stage; ${stageDdl}`);
       const { rows, left_out } = await stageFile(connection, layout, file, 0);
@@ -97,8 +87,6 @@ export async function stageMonth(
   } catch (error) {
     return explainShortage(error, space.dataDir, importMemory(limits));
   } finally {
-    connection.closeSync();
-    instance.closeSync();
     await rm(file.path, { force: true });
     await rm(dir, { recursive: true, force: true });
   }

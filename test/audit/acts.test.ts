@@ -28,11 +28,10 @@ const keyOf = (n: number): TestKey => ({
 });
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-async function done(answer: Promise<{ status: number; body: object }>) {
+async function done<Body>(answer: Promise<{ status: number; body: Body }>): Promise<Body> {
   const { status, body } = await answer;
   expect(status, JSON.stringify(body)).toBeLessThan(300);
-  // biome-ignore lint/suspicious/noExplicitAny: what answers hold is what is tested
-  return body as any;
+  return body;
 }
 
 const query = (fields: Record<string, string>) => `?${new URLSearchParams(fields)}`;
@@ -43,7 +42,7 @@ const signedCall = async (n: number, path: string, body: object) =>
 
 /** A task of this requester with a result that waits for its verdict. */
 async function waitingTask(submitted: Promise<{ status: number; body: object }>): Promise<string> {
-  const { task_id } = await done(submitted);
+  const { task_id } = (await done(submitted)) as { task_id: string };
   const task = await worker.pull("?wait_s=30");
   expect(task.task_id).toBe(task_id);
   await done(worker.gives(task, { text: "salut" }));
@@ -57,9 +56,10 @@ beforeAll(async () => {
   worker = await setup.node("worker");
   const [root, second, third] = [keyOf(1), ed25519Key(), ed25519Key()];
   const agent = "alice";
-  const { passport } = await done(
+  const registered = await done(
     api.post("/soul/register", { agent_id: agent, ...(await api.proof(root, agent)) }),
   );
+  const passport = registered.passport as { sx_id: string };
   const add = async (key: TestKey, by: TestKey, purpose: "prove" | "rotate") => {
     const endorsement = await api.proof(by, agent, purpose, await kidOf(api, key));
     const proof = await api.proof(key, agent);

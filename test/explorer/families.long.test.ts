@@ -17,7 +17,7 @@ const { PICTURES } = process.env;
 
 type Box = { text: string; left: number; right: number; top: number; bottom: number };
 
-/** What each picture says about the change. */
+/** The notes on the change, by picture. */
 const pictures: Record<string, { path: string; notes: RegExp }> = {
   family: {
     path: "timeline?reporters=LV&flow=IMPORT&hs=85171200&basis=family",

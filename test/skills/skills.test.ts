@@ -148,7 +148,7 @@ test("a 402 names a task that the skill would refuse after payment", async () =>
   expect(await unpaid("auto-route", { task: "Sing me a song" })).toMatchObject({
     errors: [{ path: "task" }],
   });
-  // Money is shown to a key with the scope, whoever pays.
+  // Only a key with the scope sees money; a payment does not replace it.
   const money = "What have I spent?";
   const needsKey = { message: expect.stringContaining("finansist reads your money: send a key") };
   expect(await unpaid("run", { agent: "finansist", task: money })).toMatchObject({
