@@ -141,7 +141,7 @@ await withDatabase(async (bare) => {
           `lag at ${rate} events/s over ${seconds} s: p50 ${median(lags).toFixed(0)} ms, p99 ${lags[Math.floor(0.99 * (lags.length - 1))]!.toFixed(0)}, at most ${lags.at(-1)!.toFixed(0)}`,
         );
       },
-      { chain: false, keeps: "asked" },
+      { chain: false, folds: "requested" },
     );
   } finally {
     await outside.close();

@@ -218,7 +218,7 @@ async function restored(app: App): Promise<string> {
     const { epoch } = await app.store.identity();
     const config = readConfig({ DATA_DIR: dir, SANDBOX: "0", ANCHORING: "0", LOG_LEVEL: "error" });
     const { events } = await restoreService(config, silent, url!, { epoch });
-    const options = { chain: false, keeps: "asked" } as const;
+    const options = { chain: false, folds: "requested" } as const;
     const verdict = await withRuntime(
       config,
       silent,
@@ -302,7 +302,7 @@ await withDatabase(async (bare) => {
     }
   };
   try {
-    await withRuntime(config, silent, work, { chain: false, keeps: "asked" });
+    await withRuntime(config, silent, work, { chain: false, folds: "requested" });
   } finally {
     for (const outside of opened) await outside.close();
   }

@@ -147,7 +147,7 @@ async function restored(what: string, from: string, epoch?: string): Promise<voi
 try {
   const config = readConfig({ DATA_DIR: join(dir, "own"), SANDBOX: "0", ANCHORING: "0" });
   const [packs, sealed] = [join(dir, "packs"), join(dir, "sealed")];
-  const options = { chain: false, keeps: "asked" } as const;
+  const options = { chain: false, folds: "requested" } as const;
   const epoch = await withRuntime(
     config,
     silent,

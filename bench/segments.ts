@@ -39,7 +39,10 @@ const segment = Number(args.segment);
 
 const dir = await mkdtemp(join(tmpdir(), "tallystick-bench-"));
 const config = readConfig({ DATA_DIR: dir, SANDBOX: "0" });
-const { app, close } = await openRuntime(config, pino({ level: "silent" }), { chain: false, keeps: "asked" });
+const { app, close } = await openRuntime(config, pino({ level: "silent" }), {
+  chain: false,
+  folds: "requested",
+});
 const timed = async <T>(work: () => Promise<T>): Promise<[number, T]> => {
   const before = performance.now();
   const result = await work();

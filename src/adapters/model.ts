@@ -98,17 +98,17 @@ export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }:
   return {
     name,
     host: new URL(base_url).host,
-    async ask<Kept, Why>(
+    async ask<Accepted, Why>(
       { instructions, data, form, signal: callers, within_ms = deadline_ms }: Question,
-      read: (text: string) => { kept: Kept } | { why: Why },
-    ): Promise<ModelResult<Kept, Why>> {
+      read: (text: string) => { accepted: Accepted } | { why: Why },
+    ): Promise<ModelResult<Accepted, Why>> {
       const request = requestOf(name, { instructions, data, form });
       const prompt_sha256 = digestOf(request);
       const signal = AbortSignal.any([callers, AbortSignal.timeout(Math.min(within_ms, deadline_ms))]);
       // A token is at least one byte.
       const most = Buffer.byteLength(request) + MOST_ANSWER;
       let spent = 0;
-      let last: ModelResult<Kept, Why> = { why: "late", prompt_sha256, answer_sha256: null, tokens: 0 };
+      let last: ModelResult<Accepted, Why> = { why: "late", prompt_sha256, answer_sha256: null, tokens: 0 };
       for (let at = 0; at < TRIES && !signal.aborted; at++) {
         const giveBack = await tokens.take(most);
         if (!giveBack) return { why: "budget_spent", prompt_sha256, answer_sha256: null, tokens: spent };
@@ -120,7 +120,7 @@ export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }:
         if ("text" in heard) {
           const answer_sha256 = digestOf(heard.text);
           last = { ...read(heard.text), prompt_sha256, answer_sha256, tokens: spent };
-          if ("kept" in last) return last;
+          if ("accepted" in last) return last;
         } else last = { why: heard.why, prompt_sha256, answer_sha256: null, tokens: spent };
       }
       callers.throwIfAborted();

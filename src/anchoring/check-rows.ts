@@ -121,7 +121,7 @@ export const rowsReactor = reactor({
     app.accepting.suspect();
     return { status: "edited", reason: faultSentence(fault) };
   },
-  troubles: {
+  failures: {
     edited: "a row of the log was edited: nothing is recorded or sold until it is restored",
     failed: "the rows of the log cannot be checked against their hashes; retrying",
   },

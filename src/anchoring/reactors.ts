@@ -36,7 +36,7 @@ export const signingReactor = (options: ReactorOptions<SigningOptions> = {}) =>
       const checkpoint_every_ms = (app.settings.anchoring?.checkpoint_seconds ?? 60) * 1_000;
       return signTick(app, { checkpoint_every_ms, ...options, signal });
     },
-    troubles: {
+    failures: {
       diverged: contradicts("signed"),
       failed: "the log cannot be signed; trying again",
     },
@@ -66,7 +66,7 @@ export const anchoringReactor = (options: ReactorOptions<AnchorOptions> = {}) =>
       const anchor_every_ms = (app.settings.anchoring?.anchor_seconds ?? 600) * 1_000;
       return anchorTick(app, { anchor_every_ms, ...options, memory, signal });
     },
-    troubles: {
+    failures: {
       away: "the log is not anchored for now: the chain is unavailable",
       behind: "the log is not anchored for now: the chain lags behind its earlier head",
       foreign: "the log is not anchored: this is another chain",
@@ -90,7 +90,7 @@ export const cosigningReactor = (options: ReactorOptions<Partial<CosigningOption
       const witnesses = parseWitnesses(named.join(","));
       return cosignTick(app, { witnesses, onTrouble: logWitnessFailure(log), ...options, memory, signal });
     },
-    troubles: {
+    failures: {
       diverged: contradicts("cosigned"),
       disputed: "a witness says that it cosigned another history of the log; nothing proves it yet",
       failed: "the log cannot be cosigned; trying again",

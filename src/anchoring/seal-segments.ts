@@ -31,7 +31,7 @@ export const sealingReactor = (options: SealingOptions = {}) =>
     runs: ({ settings }) => settings.anchoring !== undefined,
     memory: () => ({}),
     take: ({ app, signal }) => sealTick(app, { ...options, signal }),
-    troubles: {
+    failures: {
       unreached: "segments of the log are not sealed: the object store is unavailable",
       diverged: "segments of the log are not sealed: its events are not those that were signed",
       failed: "segments of the log cannot be sealed; trying again",

@@ -81,7 +81,7 @@ async function runtimeOf(
   const near = ["localhost", "127.0.0.1", "[::1]"].includes(new URL(url).hostname);
   const known = config.DATABASE_URL !== undefined || existsSync(config.DATA_DIR);
   if (!near || !known) return undefined;
-  const runtime = await openRuntime(config, log, { chain: true, keeps: "asked" });
+  const runtime = await openRuntime(config, log, { chain: true, folds: "requested" });
   if ((await runtime.app.store.identity()).origin === origin) return runtime;
   await runtime.close();
   return undefined;

@@ -13,7 +13,7 @@ export async function withRuntime<T>(
   opening?: RuntimeOptions,
 ): Promise<T> {
   const assembled = await import("../runtime/assemble.ts");
-  const options: RuntimeOptions = { chain: false, keeps: "asked", ...opening };
+  const options: RuntimeOptions = { chain: false, folds: "requested", ...opening };
   return assembled.withRuntime(settings(), logger("warn"), work, options);
 }
 

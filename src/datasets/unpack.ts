@@ -156,7 +156,9 @@ async function extract7z(
   const members = text
     .split(/\r?\n\r?\n/)
     .filter((member) => /^Path = /m.test(member) && !/^Folder = \+/m.test(member));
-  if (members.length === 0) refuse("invalid", `${name} ${NO_TEXT}`);
+  // A wrong password gives noise, and the program names it only after the last byte.
+  const encrypted = members.some((member) => /^Encrypted = \+/m.test(member));
+  if (members.length === 0 || encrypted) refuse("invalid", `${name} ${NO_TEXT}`);
   if (members.length !== 1) {
     refuse("invalid", `${name} holds ${members.length} files: one CSV is expected in an archive`);
   }

@@ -57,7 +57,7 @@ export type RuntimeOptions = {
   chain: boolean;
   reactors?: boolean;
   /** `asked`: for a short command. */
-  keeps?: RunnerOptions["keeps"];
+  folds?: RunnerOptions["folds"];
   /** Tests omit or add areas. */
   areas?: readonly Area[];
   /** A database that was started before. */
@@ -121,7 +121,7 @@ async function assemble(
   hold(() => tail.close());
   const { subjects, ...vault } = await openVault(config, database.vaultUrl, { pool, store }, log);
   hold(vault.close);
-  const runner = startRunner({ pool, tail, schemas, projections, log, keeps: options.keeps ?? "all" });
+  const runner = startRunner({ pool, tail, schemas, projections, log, folds: options.folds ?? "all" });
   hold(() => runner.stop());
   const readers = await openReaders(config, store, log);
   hold(() => readers.close());

@@ -16,7 +16,7 @@ let host: McpHost;
 let keyed: McpHost;
 let report_id: string;
 beforeAll(async () => {
-  service = await startService({ keeps: "all" });
+  service = await startService({ folds: "all" });
   await openSandbox(service);
   const { headers } = await service.issue();
   host = { url: `${service.url}/mcp` };

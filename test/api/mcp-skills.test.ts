@@ -30,7 +30,7 @@ let keyed: McpHost;
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  service = await startService({ chain, keeps: "all" });
+  service = await startService({ chain, folds: "all" });
   await openSandbox(service);
   await signExample(service.app);
   host = { url: `${service.url}/mcp` };

@@ -69,7 +69,7 @@ const deliveries = reactor({
   name: "parcels.deliver",
   every_ms: 20,
   memory: () => ({}),
-  troubles: { failed: "parcels cannot be delivered" },
+  failures: { failed: "parcels cannot be delivered" },
   resumed: "parcels are delivered again",
   async take({ app, signal }) {
     await app.caughtUp(parcelsProjection);

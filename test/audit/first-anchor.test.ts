@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { AskChain } from "../../src/audit/ask-chain.ts";
 import { firstAnchor } from "../../src/audit/first-anchor.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
-import { anchoredLog } from "./told-chain.ts";
+import { anchoredLog } from "./scripted-chain.ts";
 
 const contract: Hex = `0x${"aa".repeat(20)}`;
 const log_id: Hex = `0x${"bb".repeat(32)}`;

@@ -6,7 +6,7 @@ import type { AskChain } from "../../src/audit/ask-chain.ts";
 import { type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
 import { verifyPack as verifySecond } from "../../src/explorer/verifier.js";
 import type { Held, PackTampering } from "./pack-tampering.ts";
-import { toldBy, type World } from "./told-chain.ts";
+import { answerOf, type World } from "./scripted-chain.ts";
 
 const recover = recoverKey;
 
@@ -23,7 +23,7 @@ async function* chunked(text: string | Uint8Array, size: number) {
 const askOf =
   (world: World): AskChain =>
   async (method, params) =>
-    toldBy(world, method, params) as never;
+    answerOf(world, method, params) as never;
 
 /** The first verifier's report on chunks of a size. */
 export function first(text: string | Uint8Array, held: Held = {}, left: Left = {}, size = 1 << 20) {

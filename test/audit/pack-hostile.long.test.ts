@@ -14,7 +14,7 @@ import { first, red, second, textOfLines } from "./judges.ts";
 import { type AnchorLine, keyOf, linesOf } from "./pack-builder.ts";
 import { A_HASH, anchors, evidenceIn, KEY, note, type PartName, strip, truePack } from "./pack-tampering.ts";
 import { trueWorld } from "./pack-tampering-anchors.ts";
-import { toldBy } from "./told-chain.ts";
+import { answerOf } from "./scripted-chain.ts";
 import { WITNESS } from "./vectors.ts";
 
 const PARTS: PartName[] = ["whole", "part", "stream"];
@@ -261,7 +261,7 @@ describe("many lines", () => {
       most = Math.max(most, ++open);
       await new Promise((done) => setImmediate(done));
       open--;
-      return toldBy(trueWorld, method, params) as never;
+      return answerOf(trueWorld, method, params) as never;
     };
     const [anchor] = anchors as [AnchorLine];
     const items = fromRlp(anchor.header, "hex") as Hex[];

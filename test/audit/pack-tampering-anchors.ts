@@ -28,7 +28,7 @@ import {
   tree,
   withEvents,
 } from "./pack-tampering.ts";
-import type { World } from "./told-chain.ts";
+import type { World } from "./scripted-chain.ts";
 
 const [four, eight] = anchors as [AnchorLine, AnchorLine];
 const STRANGER = privateKeyToAccount(keccak256(toHex("a stranger")));

@@ -5,7 +5,7 @@ import { log, ORIGIN } from "../eventstore/tampering.ts";
 import { treeOf } from "./pack-builder.ts";
 import { type PackTampering, tampered } from "./pack-tampering.ts";
 import { chainTampering, headOf, strangersAnchor, trueWorld } from "./pack-tampering-anchors.ts";
-import type { World } from "./told-chain.ts";
+import type { World } from "./scripted-chain.ts";
 
 const DATED = Date.parse("2026-01-01T00:00:00Z") / 1_000;
 

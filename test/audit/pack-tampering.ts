@@ -19,7 +19,7 @@ import {
   packOf,
   treeOf,
 } from "./pack-builder.ts";
-import type { World } from "./told-chain.ts";
+import type { World } from "./scripted-chain.ts";
 import { LOG, PACKS, planOf, recordedAnchors } from "./vectors.ts";
 
 /** The auditor's knowledge; keys and notes as text, for both verifiers. */

@@ -44,7 +44,7 @@ const summary = await withRuntime(
       time: () => Date.now() + waited,
       tell,
     }),
-  { chain: false, keeps: "asked" },
+  { chain: false, folds: "requested" },
 );
 process.stdout.write(
   `${JSON.stringify({ reports, brought: summary.brought, missing: summary.missing.length })}\n`,

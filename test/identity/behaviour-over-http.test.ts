@@ -20,7 +20,7 @@ const key: TestKey = {
 const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
 beforeAll(async () => {
-  service = await startService({ chain: "embedded", env: PROXIED, keeps: "all" });
+  service = await startService({ chain: "embedded", env: PROXIED, folds: "all" });
   api = caller(service.url);
   tenant = (await service.issue()).headers;
   const proof = await api.proof(key, "bought-much");

@@ -22,7 +22,7 @@ import { type MarketSetup, openMarketSetup } from "./market-setup.ts";
 let setup: MarketSetup;
 let rpc: ReturnType<typeof rpcOf>;
 beforeAll(async () => {
-  setup = await openMarketSetup({ keeps: "all" });
+  setup = await openMarketSetup({ folds: "all" });
   rpc = rpcOf(setup.service.data_dir);
   await placeRegistry({ rpc, app: setup.app });
 });

@@ -32,7 +32,7 @@ const doing = (take: (turn: Tick<{ turns: number }>) => Promise<"done" | "idle" 
     every_ms: 5,
     memory: () => ({ turns: 0 }),
     take,
-    troubles: { odd: "odd things are seen", away: "the chain is away", failed: "it fails; trying again" },
+    failures: { odd: "odd things are seen", away: "the chain is away", failed: "it fails; trying again" },
     grave: ["odd"],
     resumed: "it works again",
   });

@@ -339,7 +339,7 @@ test("a summary altered after it was made is named", async () => {
 });
 
 const QUESTION = { instructions: "", data: {}, form: {} };
-const read = (text: string) => ({ kept: text });
+const read = (text: string) => ({ accepted: text });
 
 test("a model that stalls is abandoned, before its answer or within it", async () => {
   const pool = openPool(service.database_url);
@@ -378,7 +378,7 @@ test("the daily tokens are counted once for all processes, and unused ones are r
   });
   for (const total_tokens of [-5, 0, 1e12, "9"]) {
     model.reply = (response) => sent(response, { ...completion("{}"), usage: { total_tokens } });
-    expect(await lying.ask({ ...QUESTION, signal }, read)).toMatchObject({ kept: "{}" });
+    expect(await lying.ask({ ...QUESTION, signal }, read)).toMatchObject({ accepted: "{}" });
   }
   const { rows } = await pool!.query("select tokens::int from access.model_tokens where day = '2031-05-02'");
   expect(rows[0].tokens).toBeGreaterThan(4 * 2048);

@@ -58,7 +58,7 @@ test("a secret that somebody put into DATA_DIR is checked like its setting", asy
 test("an anchored log gets no new development chain: its own is accepted, another is refused", async () => {
   const open = async (DATA_DIR: string) => {
     const config = readConfig({ DATABASE_URL: setup.database_url, DATA_DIR, LEAVE_SECONDS: "600" });
-    const runtime = await openRuntime(config, pino({ level: "silent" }), { chain: true, keeps: "asked" });
+    const runtime = await openRuntime(config, pino({ level: "silent" }), { chain: true, folds: "requested" });
     await runtime.close();
   };
   const snapshot = await setup.snapshot();

@@ -35,7 +35,7 @@ export async function openSkills(chain?: "embedded", env: Record<string, string>
   const vault = await freshDatabase();
   const service: Service & { database_url: string } = await startService({
     // Calls count the executions that wait, as far as they are folded.
-    ...{ vault: vault.url, env, keeps: "all" },
+    ...{ vault: vault.url, env, folds: "all" },
     ...(chain && { chain }),
   });
   await openSandbox(service);

@@ -28,7 +28,7 @@ let headers: Record<string, string>;
 let secret: string;
 
 beforeAll(async () => {
-  service = await startService({ vault: true, keeps: "all" });
+  service = await startService({ vault: true, folds: "all" });
   ({ headers, secret } = await service.issue({ scopes: ["read", "skill", "skill_sensitive"] }));
   await openSandbox(service);
 });

@@ -54,7 +54,7 @@ export type ServiceOptions = {
   /** Runs the reactors, like the real service. */
   reactors?: boolean;
   /** The read models that are kept current. Default without reactors: those that somebody waits for. */
-  keeps?: "all" | "asked";
+  folds?: "all" | "requested";
   /** A vault of personal data, in its own database; a URL names an existing one. */
   vault?: true | string;
   /** The test's own database instead of a fresh one. */
@@ -111,7 +111,7 @@ export async function startService(
     chain: chain !== undefined,
     replaces: replaceable,
     ...(options.reactors && { reactors: true }),
-    keeps: options.keeps ?? (options.reactors ? "all" : "asked"),
+    folds: options.folds ?? (options.reactors ? "all" : "requested"),
     ...(options.areas && { areas: options.areas }),
     ...(options.operations && { areas: areasOffering(options.operations) }),
   });

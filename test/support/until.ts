@@ -21,4 +21,12 @@ export async function until<Answer>(ask: () => Answer | Promise<Answer>): Promis
   throw last;
 }
 
+const DAY_MS = 86_400_000;
+
+/** Resolves in a UTC day of which at least `ms` remain: scores, quotas and limits change with the day. */
+export async function dayWith(ms: number): Promise<void> {
+  const left_ms = DAY_MS - (Date.now() % DAY_MS);
+  if (left_ms < ms) await pause(left_ms);
+}
+
 const pause = (ms: number) => new Promise((wake) => setTimeout(wake, ms));

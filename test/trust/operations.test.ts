@@ -4,6 +4,7 @@ import type { Hex } from "../../src/core/model/chain.ts";
 import { rootOfProof, type ScoreProof } from "../../src/domain/trust/score-tree.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { dayWith } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
 import { type Agency, agencyOf } from "./agency.ts";
 
@@ -11,7 +12,9 @@ let service: Service;
 let agency: Agency;
 let headers: { Authorization: string };
 beforeAll(async () => {
-  service = await startService({ chain: "embedded", env: { TRUST_PROXY: "1" } });
+  service = await startService({ chain: "embedded", env: { TRUST_PROXY: "1", TRUST_SECONDS: "1" } });
+  // A score of the next day has decayed.
+  await dayWith(60_000);
   agency = agencyOf(service.app);
   headers = (await service.issue()).headers;
   for (let n = 1; n <= 8; n++) await agency.register(n);
@@ -155,7 +158,7 @@ describe("a paid attestation", () => {
     const stream_id = `attestation-${second.body.attestation_id}`;
     const events = await service.app.store.readStream({ tenant: "operator", stream_id });
     expect(events.map(({ type }) => type)).toEqual(["AttestationMade"]);
-    await agency.compute(Date.now() + 61_000);
+    await agency.compute(Date.now() + 2_000);
     expect(await balance(3)).toBe(10);
   });
 
@@ -195,7 +198,7 @@ describe("a batch", () => {
     const { status, body } = await attest(1, { targets }, path);
     expect(status, JSON.stringify(body)).toBe(201);
     expect(body.attestations.map(({ skill }) => skill)).toEqual(["honesty", "speed"]);
-    await agency.compute(Date.now() + 200_000);
+    await agency.compute(Date.now() + 4_000);
     expect(await balance(7)).toBeGreaterThan(0);
   });
 
@@ -212,7 +215,7 @@ describe("a batch", () => {
 
 describe("a score", () => {
   test("is shown alone by the path from its line to the root in the log", async () => {
-    await agency.compute(Date.now() + 200_000);
+    await agency.compute(Date.now() + 4_000);
     const { as_of, proof, trust_score } = (await get("/soul/SX%231/trust?proof=true")).body;
     expect(rootOfProof(proof!)).toBe(proof!.root);
     expect(proof!.lines).toContain(`1 ${Math.round(trust_score * 1e8)}\n`);
@@ -231,7 +234,7 @@ describe("a score", () => {
     await agency.attest(3, 1, 4);
     await agency.task(7, "acme", "paid");
     await agency.task(7, "acme", "refuted");
-    await agency.compute(Date.now() + 300_000);
+    await agency.compute(Date.now() + 6_000);
     for (const n of [1, 2, 3, 7]) {
       const { body } = await get(`/soul/SX%23${n}/trust?explain=true`);
       const { base, attestations, penalties, cuts, seeded_micro, score_micro } = body.explanation;
@@ -327,7 +330,7 @@ describe("the passport's status", () => {
     const n = await agency.register(9);
     expect(await statusIn(n)).toEqual(both("registered", "none"));
     await agency.seed(n, 40);
-    await agency.compute(Date.now() + 400_000);
+    await agency.compute(Date.now() + 8_000);
     expect(await statusIn(n)).toEqual(both("registered", "medium"));
     await agency.prove(n);
     expect(await statusIn(n)).toEqual(both("proven", "medium"));
@@ -339,7 +342,7 @@ describe("the passport's status", () => {
     expect(await statusIn(n)).toEqual(both("revoked", "none"));
     // The score depends on the log alone, so it stays.
     expect((await get(`/soul/${n}/trust`)).body.trust_score).toBe(0.4);
-    await agency.compute(Date.now() + 500_000);
+    await agency.compute(Date.now() + 10_000);
     const exact = (await get(`/soul/${n}/trust?exact=true`, headers)).body;
     expect(exact).toMatchObject({ status: "revoked", trust_level: "none", trust_score: 0.4 });
   });

@@ -29,11 +29,11 @@ export function asWanted(answer: object, { meta: wanted }: { meta?: unknown }): 
   if (wanted !== "brief") return answer;
   const { meta, ...rest } = answer as { meta: LongMeta };
   const { coverage, incomplete = [] } = meta;
-  const kept = {
+  const included = {
     coverage: coverage?.products.complete === false,
     incomplete: incomplete.length > 0,
   };
   const isShown = (name: string) =>
-    kept[name as keyof typeof kept] ?? !(long as readonly string[]).includes(name);
+    included[name as keyof typeof included] ?? !(long as readonly string[]).includes(name);
   return { ...rest, meta: Object.fromEntries(Object.entries(meta).filter(([name]) => isShown(name))) };
 }

@@ -122,12 +122,12 @@ export type OperationDeclaration = {
    */
   again_to?: "anybody" | "payer";
   /** Members of the answer, at any depth, that a repeat for a payment omits for all but the owner. */
-  told_once?: readonly string[];
+  omitted_in_repeats?: readonly string[];
   /**
    * The answer is secret and not stored: a repeat is answered from the log. Strangers may use an Idempotency-Key here
    * too, of 32 unguessable characters or more.
    */
-  kept?: false;
+  stores_answer?: false;
   /** Any other status is logged and counted. */
   refuses?: (403 | 404 | 409 | 410)[];
   body_bytes?: number;
@@ -149,7 +149,7 @@ export type OperationDeclaration = {
   /** The Cache-Control header, not for refusals. Adds an ETag. */
   caching?: (input: never) => string;
   /** Runs before a stored answer is returned: another key of the tenant may have made the call. */
-  refuseTo?: (asked: Pick<Context<never>, "input" | "caller" | "app" | "data">) => void;
+  refuseTo?: (context: Pick<Context<never>, "input" | "caller" | "app" | "data">) => void;
   handle: (context: Context<never>) => Promise<object>;
 };
 

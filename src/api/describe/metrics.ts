@@ -49,7 +49,7 @@ export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metri
     labelNames: ["reactor"],
     registers: [registry],
   });
-  const troubles = new Gauge({
+  const failing = new Gauge({
     name: "tallystick_trouble",
     help: "1 while a read model or a reactor fails, by its name",
     labelNames: ["name"],
@@ -59,11 +59,11 @@ export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metri
   const measureHealth = async () => {
     const unknown = () => ({ projections: [], reactors: [] });
     const { projections, reactors } = await inTime(GAUGE_MS, app.health(), late).catch(unknown);
-    for (const gauge of [behind, goodTurns, troubles]) gauge.reset();
+    for (const gauge of [behind, goodTurns, failing]) gauge.reset();
     for (const one of projections) behind.set({ projection: one.name }, one.behind);
     for (const { name, last_good_s } of reactors)
       if (last_good_s !== null) goodTurns.set({ reactor: name }, last_good_s);
-    for (const { name, trouble } of [...projections, ...reactors]) troubles.set({ name }, trouble ? 1 : 0);
+    for (const { name, trouble } of [...projections, ...reactors]) failing.set({ name }, trouble ? 1 : 0);
   };
   const measured = areaGauges.map(({ name, help, labels = [], read }) => {
     const gauge = new Gauge({ name, help, labelNames: [...labels], registers: [registry] });

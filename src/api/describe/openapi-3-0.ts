@@ -8,9 +8,9 @@ export function asOpenapi30(document: object): object {
     new Converter(document, { allOfTransform: true }).convert(),
     false,
   ) as Node;
-  const { summary: _, ...told } = info as Node;
+  const { summary: _, ...described } = info as Node;
   const license = { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" };
-  return { openapi: "3.0.3", info: { ...told, license }, ...rest };
+  return { openapi: "3.0.3", info: { ...described, license }, ...rest };
 }
 
 /** Members of these objects have names of ours, which are no keywords. */

@@ -90,14 +90,17 @@ const namerOf = (caller: Caller): string =>
 
 export function idempotencyOf(
   call: Pick<Call, "caller" | "idempotency_key" | "repeat_name" | "request_sha256"> & {
-    operation: Pick<Operation, "kept">;
+    operation: Pick<Operation, "stores_answer">;
   },
 ): (Idempotency & { idem_key: string }) | undefined {
   const { caller, operation } = call;
   const idempotency_key = call.idempotency_key ?? call.repeat_name;
   if (idempotency_key === undefined) return undefined;
   // Strangers share the anonymous tenant, and must not get each other's answers.
-  if (caller.kind === "anonymous" && (operation.kept !== false || idempotency_key.length < STRANGERS_NAME))
+  if (
+    caller.kind === "anonymous" &&
+    (operation.stores_answer !== false || idempotency_key.length < STRANGERS_NAME)
+  )
     return undefined;
   if (!/^[\x21-\x7e]{1,128}$/.test(idempotency_key)) {
     refuse("invalid", "invalid Idempotency-Key", {
@@ -105,7 +108,7 @@ export function idempotencyOf(
     });
   }
   // An export shows the name, which would give access to a stranger's answer.
-  const name = operation.kept === false ? sha256(idempotency_key) : idempotency_key;
+  const name = operation.stores_answer === false ? sha256(idempotency_key) : idempotency_key;
   return {
     idem_key: `${namerOf(caller)}/${name}`,
     request_hash: Buffer.from(call.request_sha256, "hex"),

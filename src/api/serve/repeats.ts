@@ -7,7 +7,7 @@ import type { App } from "../../core/app.ts";
 import { type Call, idempotencyOf } from "./call.ts";
 
 type Unnamed = Pick<Call, "caller" | "idempotency_key" | "request_sha256"> & {
-  operation: Pick<Call["operation"], "kept" | "repeats_within_s">;
+  operation: Pick<Call["operation"], "stores_answer" | "repeats_within_s">;
 };
 
 /**

@@ -10,10 +10,10 @@ import { eventGiven, givenBefore } from "./x402/replay.ts";
 
 export async function unpaid(
   parts: AnswerParts,
-  asked: Call,
+  requested: Call,
 ): Promise<{ made: PreparedAnswer; event?: EventName | undefined }> {
-  const repeat_name = await repeatName(parts.app, asked);
-  const call = repeat_name === undefined ? asked : { ...asked, repeat_name };
+  const repeat_name = await repeatName(parts.app, requested);
+  const call = repeat_name === undefined ? requested : { ...requested, repeat_name };
   if (call.operation.output.kind === "stream")
     return {
       made: await prepareAnswer(parts, call, { ...decidesNothing(refuseDecision), command: commandOf(call) }),
@@ -32,7 +32,7 @@ async function decided(parts: AnswerParts, call: Call) {
   const { result: made, events } = await transact(unit, commandOf(call, once), (of) =>
     prepareAnswer(parts, call, of),
   );
-  if (once && made.kind === "body" && call.operation.kept !== false) {
+  if (once && made.kind === "body" && call.operation.stores_answer !== false) {
     const { status, body, subjects } = made;
     const answer = { request_sha256: call.request_sha256, status, body, payment_id: null };
     await answers.keep(once.idem_key, answer, subjects).catch((error) => {

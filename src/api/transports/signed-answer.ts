@@ -55,9 +55,9 @@ async function signed(
   position: number,
   { status, headers, body }: UnsignedAnswer,
 ): Promise<Record<string, string>> {
-  const { "content-digest": asked, "content-encoding": coding } = req.headers;
+  const { "content-digest": digest, "content-encoding": coding } = req.headers;
   // Without a digest that was compared with the body, the signature would not identify the question.
-  if (hasBody(req) && (asked === undefined || coding !== undefined)) return headers;
+  if (hasBody(req) && (digest === undefined || coding !== undefined)) return headers;
   const { signer, clock, settings } = app;
   const unsigned = {
     "Log-Position": await logPositionOf(app, position),
@@ -77,14 +77,14 @@ async function signed(
         kind: "request",
         method: req.method,
         targetUri: new URL(req.originalUrl, settings.public_url).href,
-        fields: asked === undefined ? [] : fieldsOf({ "Content-Digest": asked as string }),
+        fields: digest === undefined ? [] : fieldsOf({ "Content-Digest": digest as string }),
       },
     },
     {
       label: "answer",
       components: [
         ...OF_ANSWER,
-        ...[...OF_REQUEST, ...(asked === undefined ? [] : ["content-digest"])].map(ofRequest),
+        ...[...OF_REQUEST, ...(digest === undefined ? [] : ["content-digest"])].map(ofRequest),
       ],
       parameters: {
         created: Math.floor(clock.now().getTime() / 1_000),

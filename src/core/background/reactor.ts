@@ -19,12 +19,12 @@ export type ReactorLog = Record<"info" | "warn" | "error", (facts: object, messa
  * make work due. `idle_until`: or that time, by the app's clock. Otherwise the name of a failure, with a reason if
  * its sentence is not enough.
  */
-export type Outcome<Trouble extends string = string> =
+export type Outcome<Failure extends string = string> =
   | "done"
   | "idle"
   | { idle_until: string }
-  | Trouble
-  | { status: Trouble; reason: string };
+  | Failure
+  | { status: Failure; reason: string };
 
 /** A tick's context. */
 export type Tick<Memory = unknown> = {
@@ -58,38 +58,38 @@ type ReactorCommon = {
 };
 
 export type Reactor = ReactorCommon & {
-  troubles: Readonly<Record<string, string>>;
+  failures: Readonly<Record<string, string>>;
   grave: readonly string[];
   /** Runs ticks, which share one memory. */
-  begin(): (turn: Omit<Tick, "memory">) => Promise<Outcome>;
+  begin(): (tick: Omit<Tick, "memory">) => Promise<Outcome>;
 };
 
-type ReactorDeclaration<Memory, Trouble extends string> = ReactorCommon & {
+type ReactorDeclaration<Memory, Failure extends string> = ReactorCommon & {
   /** The memory of a process's first tick. */
   memory(): Memory;
   /**
    * One tick. ChainUnavailable is the failure `away`; TransactionPending leaves the rest to the next tick; any
    * other error is the failure `failed`.
    */
-  take(turn: Tick<Memory>): Promise<Outcome<Trouble>>;
+  take(tick: Tick<Memory>): Promise<Outcome<Failure>>;
   /** A sentence for each failure, logged once when it begins. */
-  troubles: Record<Exclude<Trouble, "done" | "idle"> | "failed", string> & { away?: string };
+  failures: Record<Exclude<Failure, "done" | "idle"> | "failed", string> & { away?: string };
   /** Failures that are logged as errors. */
-  grave?: readonly Trouble[];
+  grave?: readonly Failure[];
 };
 
-export function reactor<Memory, Trouble extends string>({
+export function reactor<Memory, Failure extends string>({
   memory,
   take,
   grave = [],
   ...declared
-}: ReactorDeclaration<Memory, Trouble>): Reactor {
+}: ReactorDeclaration<Memory, Failure>): Reactor {
   return {
     ...declared,
     grave,
     begin() {
-      const kept = memory();
-      return (turn) => take({ ...turn, memory: kept });
+      const shared = memory();
+      return (tick) => take({ ...tick, memory: shared });
     },
   };
 }
@@ -288,11 +288,11 @@ class ReactorStatus {
     const isNew = before.status !== now.status || (now.status === "failed" && before.reason !== now.reason);
     if (!isNew) return false;
     this.#reported = now;
-    const { troubles, grave, resumed } = this.#one;
+    const { failures, grave, resumed } = this.#one;
     const facts = { reactor: this.#one.name, ...(now.reason !== undefined && { reason: now.reason }) };
     if (now.status === "done") this.#log.info(facts, resumed);
     else {
-      const sentence = troubles[now.status] ?? troubles.failed!;
+      const sentence = failures[now.status] ?? failures.failed!;
       if (grave.includes(now.status)) this.#log.error(facts, sentence);
       else this.#log.warn(facts, sentence);
     }

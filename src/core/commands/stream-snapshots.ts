@@ -31,13 +31,13 @@ const storedSnapshot = batched<SnapshotName, Row | undefined>(async (pool, names
     name: "read.stream_snapshots_of",
     text: `select ordinal::int4 as ordinal, s.version, s.position, s.event_hash, s.state, s.seal
         from unnest($2::text[], $3::text[], $4::text[], $5::int4[])
-          with ordinality as asked (tenant, stream_id, entity, fold_version, ordinal)
+          with ordinality as requested (tenant, stream_id, entity, fold_version, ordinal)
         cross join lateral (
           select s.version, e.position, s.event_hash, s.state, s.seal
             from read.stream_snapshots s
             join eventstore.events e using (log_id, tenant, stream_id, version, event_hash)
-           where log_id = $1 and tenant = asked.tenant and stream_id = asked.stream_id
-             and s.entity = asked.entity and s.fold_version = asked.fold_version limit 1) as s`,
+           where log_id = $1 and tenant = requested.tenant and stream_id = requested.stream_id
+             and s.entity = requested.entity and s.fold_version = requested.fold_version limit 1) as s`,
     values: [
       MAIN_LOG,
       names.map(({ tenant }) => tenant),

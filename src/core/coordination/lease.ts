@@ -55,15 +55,15 @@ export class Leases {
   async #takeThose(requests: readonly LeaseRequest[]): Promise<(Lease | undefined)[]> {
     // Skips locked rows and inserts names in one order, so that two such statements never deadlock.
     const { rows } = await this.#pool.query<Lease>(
-      `with asked as (select * from unnest($1::text[], $2::uuid[]) as one (name, holder)),
-         free as (select t.${this.#name} as name, asked.holder from ${this.#table} t join asked on t.${this.#name} = asked.name
-           where t.held_until < clock_timestamp() or t.holder = asked.holder for no key update of t skip locked),
+      `with requested as (select * from unnest($1::text[], $2::uuid[]) as one (name, holder)),
+         free as (select t.${this.#name} as name, requested.holder from ${this.#table} t join requested on t.${this.#name} = requested.name
+           where t.held_until < clock_timestamp() or t.holder = requested.holder for no key update of t skip locked),
          taken as (update ${this.#table} t
            set holder = free.holder, token = token + 1, held_until = clock_timestamp() + make_interval(secs => $3)
            from free where t.${this.#name} = free.name returning t.${this.#name} as name, t.holder, t.token),
          made as (insert into ${this.#table} (${this.#name}, holder, token, held_until)
            select distinct on (name) name, holder, 1, clock_timestamp() + make_interval(secs => $3)
-             from asked where not exists (select from ${this.#table} t where t.${this.#name} = asked.name) order by name
+             from requested where not exists (select from ${this.#table} t where t.${this.#name} = requested.name) order by name
            on conflict do nothing returning ${this.#name} as name, holder, token)
        select * from taken union all select * from made`,
       [requests.map(({ name }) => name), requests.map(({ holder }) => holder), this.seconds],
@@ -95,13 +95,13 @@ export class Leases {
   /** Skips locked rows, so that two such statements never deadlock. */
   async #renewThose(renewals: readonly RenewalRequest[]): Promise<void> {
     const { rows } = await this.#pool.query<{ lease: number; renewed: boolean }>(
-      `with asked as (select * from unnest($1::text[], $2::bigint[]) with ordinality as one (name, token, lease)),
-         free as (select t.${this.#name} as name from ${this.#table} t join asked on t.${this.#name} = asked.name and t.token = asked.token
+      `with requested as (select * from unnest($1::text[], $2::bigint[]) with ordinality as one (name, token, lease)),
+         free as (select t.${this.#name} as name from ${this.#table} t join requested on t.${this.#name} = requested.name and t.token = requested.token
            for no key update of t skip locked),
          renewed as (update ${this.#table} t set held_until = clock_timestamp() + make_interval(secs => $3)
            from free where t.${this.#name} = free.name returning t.${this.#name} as name, t.token)
-       select asked.lease::int, renewed.name is not null as renewed
-         from asked left join renewed using (name, token) left join ${this.#table} t on t.${this.#name} = asked.name and t.token = asked.token
+       select requested.lease::int, renewed.name is not null as renewed
+         from requested left join renewed using (name, token) left join ${this.#table} t on t.${this.#name} = requested.name and t.token = requested.token
         where renewed.name is not null or t.token is null`,
       [renewals.map(({ lease }) => lease.name), renewals.map(({ lease }) => lease.token), this.seconds],
     );
@@ -193,11 +193,11 @@ export async function underLease<T>(
   renewal: Renewal = "heart",
 ): Promise<T | "taken"> {
   // Measured before the call: its latency shortens the lease.
-  const asked_at = performance.now();
+  const requested_at = performance.now();
   const lease = await leases.take(name, randomUUID());
   if (!lease) return "taken";
   const losing = new AbortController();
-  const heart = renewal === "heart" ? beat(leases, lease, asked_at, () => losing.abort()) : undefined;
+  const heart = renewal === "heart" ? beat(leases, lease, requested_at, () => losing.abort()) : undefined;
   try {
     return await work({
       lease,
@@ -219,8 +219,8 @@ function beat(leases: Leases, lease: Lease, taken_at: number, onLost: () => void
   let renewed_at = taken_at;
   let isAsking = false;
   const renew = async () => {
-    const asked_at = performance.now();
-    if (await leases.renew(lease)) renewed_at = asked_at;
+    const requested_at = performance.now();
+    if (await leases.renew(lease)) renewed_at = requested_at;
     else lose();
   };
   const tick = () => {
@@ -265,8 +265,8 @@ export async function enter(pool: pg.Pool): Promise<Presence> {
   const holds_ms = leases.seconds * 1_000;
   let live_until = 0;
   const say = async () => {
-    const asked_at = performance.now();
-    if (await leases.take(name, name)) live_until = asked_at + holds_ms;
+    const requested_at = performance.now();
+    if (await leases.take(name, name)) live_until = requested_at + holds_ms;
   };
   await leases.forgetOld();
   await say();

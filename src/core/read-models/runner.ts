@@ -48,31 +48,31 @@ export type RunnerOptions = {
   schemas: EventSchemas;
   projections: Projection[];
   log: RunnerLog;
-  /** `asked`: for short commands. A read model is folded only once somebody requests a position of it. */
-  keeps?: "all" | "asked";
+  /** `requested`: for short commands. A read model is folded only once somebody requests a position of it. */
+  folds?: "all" | "requested";
 };
 
 export function startRunner(options: RunnerOptions): Runner {
-  const { pool, schemas, projections, keeps } = options;
+  const { pool, schemas, projections, folds } = options;
   const folding = new Folding(schemas);
   const leases = new Leases(pool, { table: "read.checkpoints", name: "projection" });
   const atOnce = pLimit(Math.max(1, Math.floor((pool.options.max ?? 0) / FOLDS_SHARE)));
   const parts = { ...options, folding, leases, atOnce, checkpoints: new Checkpoints(pool) };
-  const kept = new Map<string, ProjectionLoop>();
+  const loops = new Map<string, ProjectionLoop>();
   let isStopped = false;
   const start = (projection: Projection) => {
-    if (!isStopped && !kept.has(nameOf(projection))) kept.set(nameOf(projection), keep(parts, projection));
+    if (!isStopped && !loops.has(nameOf(projection))) loops.set(nameOf(projection), keep(parts, projection));
   };
-  if (keeps !== "asked") projections.forEach(start);
+  if (folds !== "requested") projections.forEach(start);
   const positionOf = (projection: Projection) => storedPosition(pool, nameOf(projection));
   const sharedPosition = shared(positionOf);
 
   return {
     positionOf,
-    knownPosition: (projection) => kept.get(nameOf(projection))?.progress.position ?? 0,
+    knownPosition: (projection) => loops.get(nameOf(projection))?.progress.position ?? 0,
     async reached(projection, position, timeout_ms) {
       start(projection);
-      const own = kept.get(nameOf(projection));
+      const own = loops.get(nameOf(projection));
       const deadline = performance.now() + timeout_ms;
       for (let wait = 2; ; wait = Math.min(wait * 2, 25)) {
         if (own && own.progress.position >= position) return true;
@@ -85,7 +85,7 @@ export function startRunner(options: RunnerOptions): Runner {
     },
     async stop() {
       isStopped = true;
-      await Promise.all([...kept.values()].map(stopKeeping));
+      await Promise.all([...loops.values()].map(stopKeeping));
     },
   };
 }

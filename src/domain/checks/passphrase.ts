@@ -30,9 +30,9 @@ export async function hashPassphrase(text: string, salt: Uint8Array): Promise<Pa
 }
 
 /** Compares a text with the stored passphrase; takes the same time for every text. */
-export async function isPassphrase(text: string, kept: PassphraseHash): Promise<boolean> {
-  const hash = await derived(text, Buffer.from(kept.salt, "hex"), kept);
-  return timingSafeEqual(hash, Buffer.from(kept.hash, "hex"));
+export async function isPassphrase(text: string, stored: PassphraseHash): Promise<boolean> {
+  const hash = await derived(text, Buffer.from(stored.salt, "hex"), stored);
+  return timingSafeEqual(hash, Buffer.from(stored.hash, "hex"));
 }
 
 /** NFC makes equal letters from different keyboards the same passphrase (RFC 8265). */

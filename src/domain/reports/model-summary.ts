@@ -82,7 +82,7 @@ export function summaryPrompt(given: SummarizableReport): object | undefined {
 export function checkSummary(
   answer: string,
   given: SummarizableReport,
-): { kept: Summary[] } | { why: SummaryFault } {
+): { accepted: Summary[] } | { why: SummaryFault } {
   const parsed = summaryForm.safeParse(jsonOf(answer));
   if (!parsed.success) return { why: "other_form" };
   const { paragraphs } = parsed.data;
@@ -91,7 +91,7 @@ export function checkSummary(
     ...finding,
     tokens: tokensOf(piecesOf(finding.text, given.facts) ?? []),
   }));
-  const kept: Summary[] = [];
+  const accepted: Summary[] = [];
   for (const { text, cites } of paragraphs) {
     const pieces = piecesOf(text, given.facts);
     if (!pieces) return { why: "other_figures" };
@@ -100,7 +100,7 @@ export function checkSummary(
     const taken = takeWhole(tokensOf(pieces), left);
     if (!taken || text.length > taken.reduce((sum, one) => sum + one.text.length + MOST_JOINING, 0))
       return { why: "other_words" };
-    kept.push({
+    accepted.push({
       text: pieces
         .map((piece) => (typeof piece === "string" ? piece : cited(piece)))
         .join("")
@@ -109,7 +109,7 @@ export function checkSummary(
       confidence: leastOf(taken.map(({ confidence }) => confidence)),
     });
   }
-  return { kept };
+  return { accepted };
 }
 
 type UnusedFinding = SummarizableReport["findings"][number] & { tokens: string[] };

@@ -24,7 +24,7 @@ export const deliveriesReactor = reactor({
   every_ms: 1_000,
   memory: () => ({}),
   take: ({ app, signal }) => deliverDue(app, signal),
-  troubles: { failed: "alerts cannot be delivered; trying again" },
+  failures: { failed: "alerts cannot be delivered; trying again" },
   resumed: "alerts are delivered again",
 });
 

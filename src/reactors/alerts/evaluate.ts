@@ -29,7 +29,7 @@ export const evaluationsReactor = reactor({
   every_ms: 1_000,
   memory: () => ({}),
   take: ({ app, signal }) => evaluateReleases(app, signal),
-  troubles: { failed: "releases cannot be evaluated for alerts; trying again" },
+  failures: { failed: "releases cannot be evaluated for alerts; trying again" },
   resumed: "releases are evaluated for alerts again",
 });
 

@@ -36,7 +36,7 @@ export const checksReactor = reactor({
   every_ms: 2_000,
   memory: (): FollowMemory => ({}),
   take: ({ app, memory }) => followChecks(app, memory),
-  troubles: {
+  failures: {
     away: "the chain is unavailable: checks are not followed meanwhile",
     behind: "checks are not followed: the chain lags behind its earlier head",
     foreign: "checks are not followed: this is another chain than the one they were made for",

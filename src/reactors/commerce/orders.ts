@@ -30,6 +30,6 @@ export const ordersReactor = reactor({
     }
     return current.every(Boolean) ? idleUntil(await nextExpiry(app.pool)) : "done";
   },
-  troubles: { failed: "unpaid orders do not expire; trying again" },
+  failures: { failed: "unpaid orders do not expire; trying again" },
   resumed: "unpaid orders expire again",
 });

@@ -37,7 +37,7 @@ export const auditReactor = reactor({
     await forEach(Array.from({ length: AT_ONCE }), lane);
     return begun.length === 0 && current.every(Boolean) ? "idle" : "done";
   },
-  troubles: { failed: "results are not checked; trying again" },
+  failures: { failed: "results are not checked; trying again" },
   resumed: "results are checked again",
 });
 

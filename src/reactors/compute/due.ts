@@ -49,7 +49,7 @@ export const computeReactor = reactor({
     if (task.leases || node.online || !current.every(Boolean)) return "done";
     return idleUntil(task.due_at, node.free_at);
   },
-  troubles: { failed: "tasks are neither requeued nor settled automatically; trying again" },
+  failures: { failed: "tasks are neither requeued nor settled automatically; trying again" },
   resumed: "tasks are requeued and settled automatically again",
 });
 

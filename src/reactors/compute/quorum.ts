@@ -41,7 +41,7 @@ export const quorumReactor = reactor({
     if (next && !signal.aborted) await unlessRefused(judgeByRun(app, memory.queue, next));
     return unjudged.length === 0 && current.every(Boolean) ? "idle" : "done";
   },
-  troubles: { failed: "copies of tasks are not compared; trying again" },
+  failures: { failed: "copies of tasks are not compared; trying again" },
   resumed: "copies of tasks are compared again",
 });
 

@@ -30,7 +30,7 @@ export const dutiesReactor = reactor({
     }
     return isCurrent ? "idle" : "done";
   },
-  troubles: { failed: "releases of duties cannot be compared; trying again" },
+  failures: { failed: "releases of duties cannot be compared; trying again" },
   resumed: "releases of duties are compared again",
 });
 

@@ -35,7 +35,7 @@ export const domainsReactor = reactor({
   every_ms: 15_000,
   memory: () => ({}),
   take: checkDue,
-  troubles: { failed: "linked domains of agents cannot be checked; trying again" },
+  failures: { failed: "linked domains of agents cannot be checked; trying again" },
   resumed: "linked domains of agents are checked again",
 });
 

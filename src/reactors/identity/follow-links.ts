@@ -23,7 +23,7 @@ export const linksReactor = reactor({
   every_ms: 15_000,
   memory: (): Memory => ({}),
   take: ({ app, memory }) => followLinks(app, memory),
-  troubles: {
+  failures: {
     away: "the chain is unavailable: links of agents are not followed meanwhile",
     behind: "links of agents are not followed: the chain lags behind its earlier head",
     foreign: "links of agents are not followed: this is another chain than the one they were made for",

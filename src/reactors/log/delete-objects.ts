@@ -15,7 +15,7 @@ export const objectsReactor = reactor({
     while (!signal.aborted && (await app.objects.deletePast(PAGE)) === PAGE);
     return "done";
   },
-  troubles: { failed: "objects that are past their time are not deleted; trying again" },
+  failures: { failed: "objects that are past their time are not deleted; trying again" },
   resumed: "objects that are past their time are deleted again",
 });
 

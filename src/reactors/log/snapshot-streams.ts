@@ -15,7 +15,7 @@ export const snapshotReactor = reactor({
   every_ms: 5_000,
   memory: (): Memory => ({ after: 0, looked_back_at: 0 }),
   take: snapshotTurn,
-  troubles: { failed: "folded states of long streams cannot be stored; trying again" },
+  failures: { failed: "folded states of long streams cannot be stored; trying again" },
   resumed: "folded states of long streams are stored again",
 });
 

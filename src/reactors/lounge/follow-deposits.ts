@@ -41,7 +41,7 @@ export const depositsReactor = reactor({
   runs: ({ platform_token }) => platform_token !== undefined,
   memory: (): DepositMemory => ({}),
   take: ({ app, memory }) => followDeposits(app, app.platform_token!, memory),
-  troubles: {
+  failures: {
     away: "the chain is unavailable: deposits to the lounge are not seen meanwhile",
     behind: "the chain lags behind its earlier head: deposits to the lounge are not seen meanwhile",
     foreign: "the RPC serves another history than the one deposits were credited from: none is credited",

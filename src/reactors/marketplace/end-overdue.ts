@@ -22,7 +22,7 @@ export const marketplaceReactor = reactor({
     }
     return isCurrent ? idleUntil(await nextDueBounty(app.pool)) : "done";
   },
-  troubles: { failed: "bounties neither expire nor are given away by themselves; trying again" },
+  failures: { failed: "bounties neither expire nor are given away by themselves; trying again" },
   resumed: "bounties expire and are given away by themselves again",
 });
 

@@ -53,7 +53,7 @@ export const noticesReactor = reactor({
   every_ms: 100,
   memory: startMemory,
   take: serveDue,
-  troubles: { failed: "notices cannot be delivered; trying again" },
+  failures: { failed: "notices cannot be delivered; trying again" },
   resumed: "notices are delivered again",
 });
 

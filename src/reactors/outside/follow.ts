@@ -25,7 +25,7 @@ export const followReactor = reactor<Memory, FollowFailure>({
   runs: ({ outside }) => outside !== undefined,
   memory: () => ({ at: undefined, read_at: 0 }),
   take: ({ app, memory, signal }) => follow(app, app.outside!, memory, signal),
-  troubles: {
+  failures: {
     unreached: "the log's external copy is not continued: its store is unavailable",
     deleted: "the log's external copy is not continued: its stream was deleted",
     truncated: "the log's external copy is not continued: the beginning of its stream is hidden",

@@ -25,6 +25,6 @@ export const accountsReactor = reactor({
     }
     return undone.length === 0 && current.every(Boolean) ? "idle" : "done";
   },
-  troubles: { failed: "reverted payments are not charged to their accounts; trying again" },
+  failures: { failed: "reverted payments are not charged to their accounts; trying again" },
   resumed: "reverted payments are charged to their accounts again",
 });

@@ -68,7 +68,7 @@ export const channelsReactor = (policy: Partial<ClaimPolicy> = {}) =>
         return { status: "spent", reason: error.message };
       }
     },
-    troubles: {
+    failures: {
       away: "the chain is unavailable: channels are neither followed nor claimed meanwhile",
       behind: "channels are not claimed: the chain lags behind its earlier head",
       foreign: "nothing is claimed: this is another chain than the log's",

@@ -68,7 +68,7 @@ export const paymentsReactor = (
       memory.compared = { state, until: performance.now() + COMPARE_MS };
       return "done";
     },
-    troubles: {
+    failures: {
       away: "the chain is unavailable: payments are not reconciled meanwhile",
       behind: "payments are not reconciled: the chain lags behind its earlier head",
       foreign: "no payments are taken: this is another chain than the log's",

@@ -11,7 +11,7 @@ export const frontRunReactor = reactor({
   every_ms: 10_000,
   memory: () => ({}),
   take: ({ app, signal }) => watchWeek(app, signal),
-  troubles: { failed: "the week's front-run signals are not written; trying again" },
+  failures: { failed: "the week's front-run signals are not written; trying again" },
   resumed: "front-run signals are written again",
 });
 

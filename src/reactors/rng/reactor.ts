@@ -30,7 +30,7 @@ export const seedsReactor = reactor({
     const next = await nextSeedStep(app);
     return next === "soon" ? "done" : idleUntil(next, new Date(memory.look_back_at).toISOString());
   },
-  troubles: {
+  failures: {
     away: "the chain is unavailable: seeds are not committed meanwhile",
     behind: "seeds are not committed: the chain lags behind its earlier head",
     foreign: "seeds are not committed: this is another chain than the log's",

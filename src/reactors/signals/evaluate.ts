@@ -56,7 +56,7 @@ export const signalsReactor = reactor({
     const day = await nextOverdue(app.pool);
     return releases.length > 0 ? "done" : idleUntil(day && endOfDay(day));
   },
-  troubles: { failed: "releases cannot be evaluated for signals; trying again" },
+  failures: { failed: "releases cannot be evaluated for signals; trying again" },
   resumed: "releases are evaluated for signals again",
 });
 

@@ -96,7 +96,7 @@ export const skillsReactor = (run: RunSteps) =>
       await Promise.all(each);
       return (await areExecutionsOpen(app.pool)) ? "done" : "idle";
     },
-    troubles: { failed: "executions of skills are not run; trying again" },
+    failures: { failed: "executions of skills are not run; trying again" },
     resumed: "executions of skills are run again",
   });
 

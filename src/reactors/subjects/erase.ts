@@ -12,7 +12,7 @@ export const erasuresReactor = reactor({
   name: "subjects.erase",
   every_ms: EVERY_MS,
   memory: () => ({}),
-  troubles: {
+  failures: {
     vault_away: "subjects with a requested erasure are not erased: the vault is unreachable",
     failed: "subjects with a requested erasure are not erased",
   },

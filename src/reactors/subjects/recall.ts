@@ -15,7 +15,7 @@ export const recallReactor = reactor({
   name: "subjects.recall",
   every_ms: 10_000,
   memory: () => ({}),
-  troubles: {
+  failures: {
     vault_away: "keys without a record are not destroyed: the vault is unreachable",
     failed: "keys that nothing was recorded under are not destroyed",
   },

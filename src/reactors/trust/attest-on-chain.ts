@@ -58,7 +58,7 @@ export const onChainReactor = reactor({
   every_ms: 1_000,
   memory: noOnChainMemory,
   take: ({ app, memory, signal }) => attestOnChain(app, memory, signal),
-  troubles: {
+  failures: {
     away: "the chain is unavailable: attestations are not written to EAS meanwhile",
     behind: "attestations are not written to EAS: the chain lags behind its earlier head",
     foreign: "attestations are not written to EAS: this is another chain than the log's",

@@ -28,7 +28,7 @@ export const trustReactor = reactor({
   every_ms: 1_000,
   memory: (): TrustMemory => ({}),
   take: trustTick,
-  troubles: {
+  failures: {
     differs: "scores are not stored: a recomputation has another digest than the log",
     failed: "trust scores are not computed",
   },

@@ -36,7 +36,7 @@ export const transfersReactor = reactor({
   every_ms: 60_000,
   memory: () => ({}),
   take: followTransfers,
-  troubles: {
+  failures: {
     away: "the chain is unavailable: transfers of the platform's accounts are not stored meanwhile",
     behind: "transfers of the platform's accounts are not stored: the chain lags behind its earlier head",
     foreign: "transfers of the platform's accounts are not stored: this is another chain than the log's",

@@ -54,7 +54,7 @@ export const airdropsReactor = reactor({
   every_ms: 1_000,
   memory: noAirdropMemory,
   take: ({ app, ...options }) => payAirdrops(app, options),
-  troubles: {
+  failures: {
     away: "the chain is unavailable: airdrops are not paid meanwhile",
     behind: "airdrops are not paid: the chain lags behind its earlier head",
     foreign: "airdrops are not paid: this is another chain than the log's",

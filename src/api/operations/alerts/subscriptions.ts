@@ -124,7 +124,7 @@ const subscribe = operation({
 wait for data that do not exist yet: \`waiting_for\` names them. Each delivered alert costs
 one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is retried six times over a day; \`webhook-id\` stays the same.`,
   access: [key("order"), pay("1.00")],
-  told_once: once_fields,
+  omitted_in_repeats: once_fields,
   input: z.object({
     url: z
       .string()
@@ -197,7 +197,7 @@ const topUp = operation({
   description:
     "A paused subscription resumes with the waiting alerts. A disabled one becomes active again and retries them from the beginning.",
   access: [key("order"), pay("5.00")],
-  told_once: once_fields,
+  omitted_in_repeats: once_fields,
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404, 409],
@@ -220,7 +220,7 @@ const rotate = operation({
   summary: "Rotate an alert subscription's signing secret",
   description: `For ${OLD_SECRET_HOURS} hours deliveries carry both the old and the new signature (Standard Webhooks).`,
   access: [key("order"), pay("0.001")],
-  told_once: once_fields,
+  omitted_in_repeats: once_fields,
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [404, 409],
@@ -291,7 +291,7 @@ const alertStatus = operation({
   summary: "Status of an alert subscription",
   description: "Credits, deliveries, waiting alerts and the reason. Always current; only for its owner.",
   access: [key("read"), pay("0.005")],
-  told_once: once_fields,
+  omitted_in_repeats: once_fields,
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
@@ -310,7 +310,7 @@ const remove = operation({
   summary: "Cancel an alert subscription",
   description: "Deliveries stop and its credits are lost. Its history stays in the log.",
   access: [key("order"), pay("0.001")],
-  told_once: once_fields,
+  omitted_in_repeats: once_fields,
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],

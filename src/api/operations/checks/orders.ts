@@ -112,14 +112,14 @@ async function drawable(app: App, facts: checks.CheckFacts, given: Hex): Promise
 const refuseWrong = (
   app: App,
   target: { tenant: string; id: string },
-  kept: PassphraseHash,
+  stored: PassphraseHash,
   given: string,
   caller: Caller,
 ): Promise<void> =>
   queued(async () => {
     const nowOf = () => app.clock.now().toISOString();
     checks.refuseWhilePaused(checks.existingCheck(await app.load(checks, target)), nowOf());
-    if (await isPassphrase(given, kept)) return;
+    if (await isPassphrase(given, stored)) return;
     const actor = actorOf(caller);
     const meta = { actor, operation: "checks_redeem" };
     const { events } = await app.decide(checks, target, checks.refusePassphrase(actor, nowOf()), { meta });

@@ -64,7 +64,7 @@ const list = operation({
       meta: z.object({ ...shopMeta, count: z.int(), total: z.int() }),
     }),
   ),
-  told_once: ["customer"],
+  omitted_in_repeats: ["customer"],
   refuses: [404],
   example: { limit: 10 },
   handle: async ({ input, caller, app, subjects }) => {

@@ -74,7 +74,7 @@ const pull = operation({
   description: `Waits up to wait_s seconds for a task. The best paid per second comes first, then the oldest; a node never gets its own. Heartbeats that name the lease renew it, for at most limit_s.
 The price is the node's rate for the whole limit, fixed now. Send an Idempotency-Key: a repeat returns a lost answer.`,
   access: [subject("node")],
-  kept: false,
+  stores_answer: false,
   input: z.object({
     wait_s: z
       .int("is a whole number of seconds from 0 to 30")

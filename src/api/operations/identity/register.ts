@@ -57,7 +57,7 @@ const register = operation({
 same Idempotency-Key, of 32 characters or more, shows it again. For an existing agent a new key replaces the older one, if
 you send the older key or prove a key of the agent. The proof you send makes its key the agent's first.`,
   access: [open({ calls: 20, per: "hour" })],
-  kept: false,
+  stores_answer: false,
   secrets: ["display_name"],
   input: registration,
   output: json(

@@ -103,7 +103,7 @@ const playKeno = operation({
   effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Keno: pick 1 to 10 of 62 numbers, 20 are drawn",
   description: FAIRNESS,
-  told_once: ["balance"],
+  omitted_in_repeats: ["balance"],
   access: [key("order"), pay("0.01")],
   input: z.object({ ...keno.params.shape, client_seed: optionalSeed, amount }),
   output: json(
@@ -134,7 +134,7 @@ const playRoulette = operation({
   effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Roulette with three zeros",
   description: FAIRNESS,
-  told_once: ["balance"],
+  omitted_in_repeats: ["balance"],
   access: [key("order"), pay("0.01")],
   input: z.object({ ...roulette.params.shape, client_seed: optionalSeed, amount }),
   output: json(
@@ -167,7 +167,7 @@ const playDice = operation({
   effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Dice: a number from 1 to 100, under or over your target",
   description: FAIRNESS,
-  told_once: ["balance"],
+  omitted_in_repeats: ["balance"],
   access: [key("order"), pay("0.01")],
   input: z.object({ ...dice.params.shape, client_seed: clientSeed, amount: requiredAmount }),
   output: json(

@@ -89,7 +89,7 @@ const buyItem = operation({
   summary: "Buy an item and get its content",
   description: `It costs the item's own price_usd. Four fifths go to the author in the same commit. An item that no longer matches its digest is not sold: 503,
 uncharged. A key sent with the payment names the buyer, otherwise the wallet does; the buyer can get it again from soul_stack_item.`,
-  told_once: ["content"],
+  omitted_in_repeats: ["content"],
   access: [
     pay(({ price_usd }: { price_usd: number }) => usdcOf(price_usd), "1", "the item's price_usd, in USDC"),
   ],

@@ -70,7 +70,7 @@ with a mark in every ${heartbeat_ms / 1000} seconds of silence. notices_subscrib
           ? await app.store.head()
           : cursor === "start"
             ? (await app.store.headAt(0))!
-            : await keptAfter(app, await afterCursor(app, cursor, name));
+            : await withinRetention(app, await afterCursor(app, cursor, name));
       const isSse = stream.wire === "sse";
       return noticeFeed(app, {
         tenant: caller.tenant,
@@ -89,7 +89,7 @@ with a mark in every ${heartbeat_ms / 1000} seconds of silence. notices_subscrib
   });
 
 /** A position before which nothing is missing, for a stream that has sent no notice yet. */
-async function keptAfter({ pool, clock }: App, head: LogHead): Promise<LogHead> {
+async function withinRetention({ pool, clock }: App, head: LogHead): Promise<LogHead> {
   const event = (await eventsAt(pool, [head.position])).get(head.position);
   const oldest_us = (clock.now().getTime() - KEEP_DAYS * 86_400_000) * 1_000;
   if (event && event.recorded_at_us < oldest_us)

@@ -44,7 +44,7 @@ const subscribe = operation({
 [Standard Webhooks](https://www.standardwebhooks.com), as notices_stream lists it. Notices of a subject come in order, each at least once;
 a repeat has the same \`webhook-id\`. A failed delivery is retried six times over a day, and later notices of its subject wait for it.`,
   access: [key("order"), pay("0.10")],
-  told_once: once_fields,
+  omitted_in_repeats: once_fields,
   input: z.object({
     url: z
       .string()
@@ -92,7 +92,7 @@ const status = operation({
   summary: "Status of a subscription to notices",
   description: "Deliveries, failures and their reasons. Always current; only for its owner, and free to it.",
   access: [owner("read")],
-  told_once: once_fields,
+  omitted_in_repeats: once_fields,
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
@@ -112,7 +112,7 @@ const resume = operation({
   description:
     "Deliveries go on with the first notice that the webhook has not accepted: no waiting notice is lost.",
   access: [owner("order")],
-  told_once: once_fields,
+  omitted_in_repeats: once_fields,
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404, 409],
@@ -134,7 +134,7 @@ const rotate = operation({
   summary: "Rotate the signing secret of a subscription to notices",
   description: `For ${OLD_SECRET_HOURS} hours deliveries carry both the old and the new signature (Standard Webhooks).`,
   access: [key("order"), pay("0.001")],
-  told_once: once_fields,
+  omitted_in_repeats: once_fields,
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [404, 409],
@@ -203,7 +203,7 @@ const unsubscribe = operation({
   summary: "End a subscription to notices",
   description: "Deliveries stop. Notices stay in notices_stream, and the subscription's history in the log.",
   access: [owner("order")],
-  told_once: once_fields,
+  omitted_in_repeats: once_fields,
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],

@@ -28,8 +28,8 @@ export async function withModelSummary(
   const { name, host } = model;
   const { prompt_sha256, answer_sha256, tokens } = outcome;
   const call = { name, host, prompt_sha256, answer_sha256 };
-  if (!("kept" in outcome))
+  if (!("accepted" in outcome))
     return { written: { ...written, model: { ...call, used: false, why: outcome.why } }, tokens };
-  const sections = [inBrief(outcome.kept), ...written.sections];
+  const sections = [inBrief(outcome.accepted), ...written.sections];
   return { written: { ...written, sections, model: { ...call, used: true, why: null } }, tokens };
 }

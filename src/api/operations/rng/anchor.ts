@@ -133,13 +133,13 @@ hash, repeated \`chain_index\` times. Anyone can call \`seedCommittedAt(signer, 
     const network = `eip155:${app.chain.chain_id}`;
     const published_at = [found?.seed?.activated_at, found?.chain.published.published_at];
     const [itself, by_head] = answers.map((answer, at) => {
-      const kept = seedCommitment(answer);
-      if (!kept) return null;
-      const committed_at = new Date(kept.timestamp * 1_000).toISOString();
+      const recorded = seedCommitment(answer);
+      if (!recorded) return null;
+      const committed_at = new Date(recorded.timestamp * 1_000).toISOString();
       const since = request[at]!.hash === head ? published_at[1] : published_at[0];
       if (since !== undefined && isCommittedBefore(since, committed_at)) return null;
       const { signer } = request[at]!;
-      const block_number = Number(kept.block_number);
+      const block_number = Number(recorded.block_number);
       return { network, contract: ANCHOR_ADDRESS, signer, transaction: null, block_number, committed_at };
     });
     return {

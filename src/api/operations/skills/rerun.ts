@@ -63,7 +63,7 @@ export async function rerun(
       signal,
       noted: async ({ step, result }) => void answers.push({ step, ...result.origin }),
       sum: async (written) => (before ? withEarlierSummary(written, before) : written),
-      kept: (operation, input_sha256) => storedAnswer(app, named, execution, { operation, input_sha256 }),
+      stored: (operation, input_sha256) => storedAnswer(app, named, execution, { operation, input_sha256 }),
     });
     const again_sha256 = sha256(text);
     const { result_sha256 } = finished;
@@ -87,8 +87,8 @@ async function storedReport(
   named: ExecutionId,
   { object_sha256, result_sha256 }: RunFinished,
 ): Promise<SkillResult["report"]> {
-  const kept = await readSealed(app, named, object_sha256);
-  if (kept && sha256(canonical(kept)) === result_sha256) return (kept as SkillResult).report;
+  const stored = await readSealed(app, named, object_sha256);
+  if (stored && sha256(canonical(stored)) === result_sha256) return (stored as SkillResult).report;
   return refuse("not_found", "the model's summary of it was deleted or erased");
 }
 

@@ -50,7 +50,7 @@ export type Run = {
   /** Called with each answer before dependent steps are requested. */
   noted?: (noted: StepAnswer) => Promise<void>;
   /** The stored answer of the earlier run, in place of reading the log again. */
-  kept?: (operation: string, input_sha256: string) => Promise<object | undefined>;
+  stored?: (operation: string, input_sha256: string) => Promise<object | undefined>;
   /** Adds a model's summary of the findings. */
   sum?: (written: ReportContent) => Promise<ReportContent>;
 };
@@ -126,8 +126,8 @@ async function answerTo(
 ): Promise<AnswerWithOrigin> {
   if (Object.hasOwn(methodsOfPlans, name)) return computed(name as keyof typeof methodsOfPlans, input);
   if (!isOfLog(name)) return calls.ask(name, input);
-  const kept = await run.kept?.(name, sha256(canonical(input)));
-  const answer = kept ?? (await inTime(STEP_MS, readOfLog(run, name, input), () => new QueryTimeout(name)));
+  const stored = await run.stored?.(name, sha256(canonical(input)));
+  const answer = stored ?? (await inTime(STEP_MS, readOfLog(run, name, input), () => new QueryTimeout(name)));
   const synthetic = valueAt(answer, "/meta/synthetic") === true;
   return {
     answer,

@@ -136,7 +136,7 @@ export async function begin(
   await reserveCapacity(context, [unit.fresh_id]);
   const begun = { ...wanted, execution_id: unit.fresh_id };
   const answers = new Map<string, CompressedAnswer>();
-  const asked_at = nowOf(app);
+  const requested_at = nowOf(app);
   // A model's summary takes longer than a call may.
   const wait_s = modelFor(app, skill) ? 0 : wanted.wait_s;
   const ran = await withCapacity(app, wait_s, () =>
@@ -159,8 +159,11 @@ export async function begin(
     }),
   );
   if (ran)
-    return { execution: await recordRun(context, begun, asked_at, { ...ran, answers }), result: ran.result };
-  const [requested] = await request(context, [begun], asked_at, { is_new: true });
+    return {
+      execution: await recordRun(context, begun, requested_at, { ...ran, answers }),
+      result: ran.result,
+    };
+  const [requested] = await request(context, [begun], requested_at, { is_new: true });
   return { execution: requested! };
 }
 
@@ -246,7 +249,7 @@ export async function request(
 async function recordRun(
   context: Context<never>,
   begun: ExecutionRequest,
-  asked_at: string,
+  requested_at: string,
   { result, text, vintages, answers }: RunOutput & { answers: ReadonlyMap<string, CompressedAnswer> },
 ): Promise<Execution> {
   const { app, caller, unit } = context;
@@ -255,17 +258,17 @@ async function recordRun(
   // In the order of the plan, whichever answer arrived first.
   const steps = result.steps.map(({ step }) => answers.get(step)!);
   const texts = [...steps.map(({ zipped }) => zipped), zip(text)];
-  const kept = await storeSealed(app, named, texts, { is_new: true });
-  await request(context, [begun], asked_at, { is_new: false });
+  const stored = await storeSealed(app, named, texts, { is_new: true });
+  await request(context, [begun], requested_at, { is_new: false });
   const target = executions.targetOf(caller.tenant, execution_id);
-  await unit.decide(executions, target, executions.start(app.presence.name, asked_at));
+  await unit.decide(executions, target, executions.start(app.presence.name, requested_at));
   const attempt = 1;
   const at = nowOf(app);
   for (const [n, one] of steps.entries())
     await unit.decide(
       executions,
       target,
-      executions.doStep({ ...stepOf(one), attempt, object_sha256: kept[n]!.object_sha256, done_at: at }),
+      executions.doStep({ ...stepOf(one), attempt, object_sha256: stored[n]!.object_sha256, done_at: at }),
     );
   const { state } = await unit.decide(
     executions,
@@ -273,7 +276,7 @@ async function recordRun(
     executions.finish({
       attempt,
       result_sha256: sha256(text),
-      object_sha256: kept.at(-1)!.object_sha256,
+      object_sha256: stored.at(-1)!.object_sha256,
       bytes: Buffer.byteLength(text),
       vintages,
       finished_at: at,

@@ -114,7 +114,7 @@ the same airdrop, and returns its status. To pay again, set another \`idempotenc
     const facts = { airdrop_id, ...terms, symbol, decimals, asked_at: app.clock.now().toISOString() };
     const decision = airdrops.request(facts, amountIn(balance) ?? 0n);
     const { state } = await unit.decide(airdrops, airdrops.targetOf(facts), decision);
-    if (!state) throw new Error("what was asked for is known");
+    if (!state) throw new Error("the airdrop has no state");
     return { data: shownAirdrop(state), meta: airdropMeta(caller, app) };
   },
 });

@@ -204,7 +204,7 @@ async function bought(
   const isRead = effectOf(call.operation).changes === "nothing";
   const own = idempotencyOf(call) ?? (isRead ? undefined : idempotencyOfPayment(call, call.payment_id!));
   let deposit: CarriedDeposit | undefined;
-  let kept: Promise<void> | undefined;
+  let storing: Promise<void> | undefined;
   const done = await transact(app.unit, commandOf(call, own), (unit) => prepareAnswer(parts, call, unit), {
     once: async (made) => {
       if (isUnchanged(call, made)) return { is_charged: false };
@@ -219,15 +219,15 @@ async function bought(
     stage: async (decide, made, { is_charged }) => {
       if (!is_charged) return;
       // An answer that rests on data alone is not stored: a repeat computes it again.
-      if (restsOnDataAlone(call.operation) && idempotencyOf(call) === undefined) kept = undefined;
-      else kept = keep(app, call, call.payment_id!, made);
+      if (restsOnDataAlone(call.operation) && idempotencyOf(call) === undefined) storing = undefined;
+      else storing = keep(app, call, call.payment_id!, made);
       // The bytes of a read may be stored while the commit runs; the bytes of a command are stored before it.
-      if (isRead) kept = kept?.catch(() => undefined);
-      else await kept;
+      if (isRead) storing = storing?.catch(() => undefined);
+      else await storing;
       await decide(channels, channels.targetOf(id), channels.accept(acceptedOf(app.clock, voucher, made)));
     },
   });
-  await kept;
+  await storing;
   const event = done.events.find(({ stream_id }) => stream_id === channels.streamOf(id));
   if (done.replayed) {
     const found = (await givenBefore(parts, call)) ?? (await repeat(parts, call, call.payment_id!));

@@ -54,7 +54,7 @@ export type ChargedCall = Pick<
   Call,
   "caller" | "request_sha256" | "request_id" | "idempotency_key" | "repeat_name"
 > & {
-  operation: Pick<Call["operation"], "name" | "kept">;
+  operation: Pick<Call["operation"], "name" | "stores_answer">;
 };
 
 /** A test key must pay with worthless money. */

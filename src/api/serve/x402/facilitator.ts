@@ -63,7 +63,7 @@ export async function verify(app: App, request: VerifyRequest): Promise<VerifyRe
   try {
     const payload = readPayment(request.paymentPayload);
     payer = payload.signed.transfer.from;
-    const payment = judge(payload, askedOf(request, payload, app.pay_to), app.clock.now(), app.recover);
+    const payment = judge(payload, requiredOf(request, payload, app.pay_to), app.clock.now(), app.recover);
     const state = await app.load(payments, payments.targetOf(payment.id));
     if (!payments.isFree(state)) await refuseSpent(app, state, payment.id);
     if (payment.refusal) throw payment.refusal;
@@ -123,7 +123,7 @@ export async function settle(
   let payload: PaymentPayload | undefined;
   try {
     payload = readPayment(request.paymentPayload);
-    const input = askedOf(request, payload, app.pay_to);
+    const input = requiredOf(request, payload, app.pay_to);
     if (input.amount_micro < payments.SMALLEST_MICRO)
       refusePayment(
         "invalid_payment_requirements",
@@ -224,7 +224,7 @@ const requirements = {
 };
 
 /** The requirements, in the payment's version. */
-function askedOf(request: VerifyRequest, { x402_version }: PaymentPayload, pay_to: Hex): RequiredPayment {
+function requiredOf(request: VerifyRequest, { x402_version }: PaymentPayload, pay_to: Hex): RequiredPayment {
   if (request.x402Version !== undefined && request.x402Version !== x402_version)
     refusePayment("invalid_x402_version", "x402Version: differs from that of paymentPayload");
   const read = requirements[x402_version].safeParse(request.paymentRequirements, {

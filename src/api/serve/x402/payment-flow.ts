@@ -168,8 +168,12 @@ async function shownAgain(
   // Whoever can repeat the secret fields already knows whom the answer is about.
   const isPersonal = made.subjects.length > 0 || bought_by?.answer.sha256 === null;
   if (isPersonal && !givesSecrets(paid.call)) return refuseStranger();
-  if (!operation.told_once) return found;
-  return { ...found, made: { ...made, body: withoutMembers(made.body, operation.told_once) }, is_part: true };
+  if (!operation.omitted_in_repeats) return found;
+  return {
+    ...found,
+    made: { ...made, body: withoutMembers(made.body, operation.omitted_in_repeats) },
+    is_part: true,
+  };
 }
 
 /**

@@ -25,7 +25,7 @@ export const idempotencyOfPayment = (call: Call, id: string) => ({
  * The name includes the digest. If two processes each made an answer, the log decides which one counts. An answer
  * about a person, or to a secret field, has no digest there: otherwise somebody could test guesses against it.
  */
-const keptName = (id: string, digest: string | null) => `/payment/${id}/${digest ?? "personal"}`;
+const storedName = (id: string, digest: string | null) => `/payment/${id}/${digest ?? "personal"}`;
 
 /** The log's digest of an answer's bytes; none for an answer about a person or to a secret field. */
 export const digestOf = (call: Call, made: PreparedAnswer): string | null =>
@@ -47,11 +47,11 @@ export async function keep(
 ): Promise<void> {
   if (made.kind !== "body") return;
   const { status, body, subjects } = made;
-  const kept = { request_sha256: call.request_sha256, status, payment_id };
+  const stored = { request_sha256: call.request_sha256, status, payment_id };
   const once = idempotencyOf(call);
   await Promise.all([
-    answers.keep(keptName(payment_id, digestOf(call, made)), { ...kept, body }, subjects),
-    once && answers.keep(once.idem_key, { ...kept, body: null }),
+    answers.keep(storedName(payment_id, digestOf(call, made)), { ...stored, body }, subjects),
+    once && answers.keep(once.idem_key, { ...stored, body: null }),
   ]);
 }
 
@@ -63,20 +63,20 @@ export async function givenBefore(
 ): Promise<DeliveredAnswer | undefined> {
   const { app } = parts;
   const once = idempotencyOf(call);
-  const kept = once && (await app.answers.find(once.idem_key));
-  if (!kept || (payment && kept.payment_id === payment.id)) return undefined;
+  const stored = once && (await app.answers.find(once.idem_key));
+  if (!stored || (payment && stored.payment_id === payment.id)) return undefined;
   if (payment && !(await isProven(app, call, payment))) return undefined;
-  if (kept.request_sha256 !== call.request_sha256)
+  if (stored.request_sha256 !== call.request_sha256)
     refuse(coreProblems["idempotency-key-reused"], "this idempotency key was used for another request");
-  if (kept.body) {
-    const { status, body, subjects } = kept;
+  if (stored.body) {
+    const { status, body, subjects } = stored;
     return { made: { kind: "body", status, body, etag: "", vintage: null, subjects }, again: true };
   }
-  if (!voucherOf(kept.payment_id!)) {
-    const state = await app.load(payments, payments.targetOf(kept.payment_id!));
+  if (!voucherOf(stored.payment_id!)) {
+    const state = await app.load(payments, payments.targetOf(stored.payment_id!));
     if (!state?.answer) return undefined;
   }
-  return repeat(parts, call, kept.payment_id!);
+  return repeat(parts, call, stored.payment_id!);
 }
 
 /** True if the caller's identity is proven: by an API key, or for a wallet by a good payment. */
@@ -99,9 +99,9 @@ export async function repeat(parts: AnswerParts, call: Call, id: string): Promis
   const bought_by = await answeredPayment(app, id);
   const { status, sha256: digest, vintage } = bought_by.answer;
   const gone = () => refuseGone(bought_by);
-  const kept = await app.answers.find(keptName(id, digest));
-  if (kept?.body) {
-    const { body, subjects } = kept;
+  const stored = await app.answers.find(storedName(id, digest));
+  if (stored?.body) {
+    const { body, subjects } = stored;
     const made = { kind: "body" as const, status, body, etag: "", vintage, subjects };
     return { made, bought_by, again: true };
   }

@@ -9,7 +9,7 @@ export const modelFailures = {
 
 export type ModelFailure = keyof typeof modelFailures;
 
-export type ModelResult<Kept, Why> = ({ kept: Kept } | { why: Why | ModelFailure }) & {
+export type ModelResult<Accepted, Why> = ({ accepted: Accepted } | { why: Why | ModelFailure }) & {
   prompt_sha256: string;
   answer_sha256: string | null;
   tokens: number;
@@ -29,8 +29,8 @@ export type Model = {
   readonly name: string;
   readonly host: string;
   /** Retries a failed answer, within one minute in all. `read` parses a text. Rejects where `signal` aborts. */
-  ask<Kept, Why>(
+  ask<Accepted, Why>(
     question: Question,
-    read: (text: string) => { kept: Kept } | { why: Why },
-  ): Promise<ModelResult<Kept, Why>>;
+    read: (text: string) => { accepted: Accepted } | { why: Why },
+  ): Promise<ModelResult<Accepted, Why>>;
 };

@@ -22,7 +22,7 @@ const NOTHING: Hex = `0x${"00".repeat(32)}`;
 const quantity = (n: number): Hex => `0x${n.toString(16)}`;
 
 /** One answer. */
-export function toldBy(world: World, method: string, params: readonly unknown[]): unknown {
+export function answerOf(world: World, method: string, params: readonly unknown[]): unknown {
   if (method === "eth_chainId") return quantity(world.chain_id);
   if (method === "eth_getBlockByNumber") {
     if (params[0] === "finalized") return { number: quantity(world.finalized), hash: NOTHING };

@@ -11,7 +11,7 @@ type Folded = Record<string, unknown> & { position: number; recorded_at_us: numb
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ keeps: "all" });
+  service = await startService({ folds: "all" });
 });
 afterAll(() => service.stop());
 
