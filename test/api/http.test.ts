@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { brotliCompressSync, deflateSync, gunzipSync, gzipSync } from "node:zlib";
 import { decodePaymentRequiredHeader } from "@x402/core/http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { registry } from "../../eventstore/schemas.ts";
@@ -265,6 +267,7 @@ describe("conventions", () => {
       method: "OPTIONS",
       headers: { Origin: "https://inspector.example", "Access-Control-Request-Method": "GET" },
     });
+    expect([response.status, response.headers.get("content-length")]).toEqual([204, null]);
     expect(response.headers.get("access-control-allow-headers")).toContain("PAYMENT-SIGNATURE");
     expect(response.headers.get("access-control-expose-headers")).toContain("PAYMENT-REQUIRED");
     const listed = (name: string) => response.headers.get(`access-control-${name}-headers`)!.split(", ");
@@ -291,6 +294,92 @@ describe("conventions", () => {
       expect(other.status).toBe(200);
       await other.arrayBuffer();
     }
+  });
+
+  describe("Accept-Encoding", () => {
+    const answered = async (coding: string | undefined, { path = "/openapi.json", method = "GET" } = {}) => {
+      const headers = coding === undefined ? [] : ["Accept-Encoding", coding];
+      const at = new URL(service.url);
+      // Unlike fetch, it sends the header alone and decodes nothing.
+      const asking = request({
+        host: at.hostname,
+        port: at.port,
+        path,
+        method,
+        headers: ["Host", at.host, ...headers],
+      });
+      asking.end();
+      const [response] = (await once(asking, "response")) as [IncomingMessage];
+      const body = Buffer.concat(await response.toArray());
+      return { status: response.statusCode, headers: response.headers, body };
+    };
+
+    test.each([
+      [undefined, undefined],
+      ["", undefined],
+      ["gzip", "gzip"],
+      ["x, gzip;q=0.5, br;q=0.4", "gzip"],
+      ["*", "br"],
+      ["br;q=0, *", "gzip"],
+      ["gzip;q=0", undefined],
+      ["identity, *;q=0", undefined],
+      ["deflate, identity;q=0", "deflate"],
+      ["zstd", undefined],
+    ])("%j is answered as %j, with Vary", async (accepted, coding) => {
+      const { status, headers } = await answered(accepted);
+      expect([status, headers["content-encoding"], headers.vary]).toEqual([200, coding, "Accept-Encoding"]);
+    });
+
+    test("without identity packs a short answer too", async () => {
+      const { headers, body } = await answered("gzip, identity;q=0", { path: "/health" });
+      expect([headers["content-encoding"], gunzipSync(body).toString()]).toEqual(["gzip", '{"status":"ok"}']);
+      expect((await answered("gzip", { path: "/health" })).headers["content-encoding"]).toBeUndefined();
+    });
+
+    test.each(["identity;q=0", "*;q=0", "zstd, *;q=0", "identity; q=0.000, gzip;q=0"])(
+      "%s accepts nothing, which is a 406",
+      async (accepted) => {
+        const { status, body } = await answered(accepted);
+        expect([status, JSON.parse(body.toString()).errors[0].path]).toEqual([406, "Accept-Encoding"]);
+      },
+    );
+
+    test("of HEAD gets a length only if GET sends so many bytes", async () => {
+      for (const path of ["/openapi.json", "/health"])
+        for (const coding of [undefined, "gzip", "identity"]) {
+          const [get, head] = [
+            await answered(coding, { path }),
+            await answered(coding, { path, method: "HEAD" }),
+          ];
+          expect(head.body).toHaveLength(0);
+          expect(head.headers["content-length"]).toBe(
+            get.headers["content-encoding"] ? undefined : String(get.body.length),
+          );
+        }
+    });
+
+    test("a 304 names what the answer varies by", async () => {
+      const { headers } = await answered(undefined);
+      const again = await fetch(`${service.url}/openapi.json`, {
+        headers: { "If-None-Match": headers.etag! },
+      });
+      expect([again.status, again.headers.get("vary")]).toEqual([304, "Accept-Encoding"]);
+    });
+  });
+
+  test("MCP closes a connection that its caller wants closed", async () => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+    const headers = {
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      Connection: "close",
+    };
+    const asking = request(`${service.url}/mcp`, { method: "POST", headers });
+    asking.end(body);
+    const [response] = (await once(asking, "response")) as [IncomingMessage];
+    expect([response.statusCode, response.headers.connection]).toEqual([200, "close"]);
+    response.resume();
+    await once(response, "close");
   });
 
   describe("a body in a content coding", () => {

@@ -1,8 +1,9 @@
-/** Readers of times and mail addresses, by the examples and the limits of their standards. */
+/** Readers of times, mail addresses and byte ranges, by the examples and the limits of their standards. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { byteRanges, matchesStrongly } from "../../src/api/transports/byte-ranges.ts";
 import { microsecondsOf } from "../../src/core/model/iso-time.ts";
-import { isMailAddress } from "../../src/core/model/mail-address.ts";
+import { isMailAddress, mailboxName } from "../../src/core/model/mail-address.ts";
 
 const EIGHT = Date.UTC(2026, 0, 31, 8) * 1_000;
 
@@ -117,5 +118,76 @@ describe("a mail address", () => {
     `${"a".repeat(60)}@${"b.".repeat(110)}com`,
   ])("%j is refused", (text) => {
     expect(isMailAddress(text)).toBe(false);
+  });
+
+  test.each([
+    ["Anna@Example.ORG", "anna@example.org"],
+    [" anna@example.org ", "anna@example.org"],
+    ["anna@Bücher.example", "anna@xn--bcher-kva.example"],
+    ["anna@xn--bcher-kva.example", "anna@xn--bcher-kva.example"],
+    ['"A @ b"@example.org', '"a @ b"@example.org'],
+    ["user@[IPv6:2001:DB8::1]", "user@[ipv6:2001:db8::1]"],
+    ["ja\u0304nis@example.org", "jānis@example.org"],
+    ["no mailbox", "no mailbox"],
+  ])("%j names the mailbox %j", (text, name) => {
+    expect(mailboxName(text)).toBe(name);
+  });
+});
+
+describe("a byte range of 1,000 bytes (RFC 9110, 14.1.2)", () => {
+  test.each([
+    ["bytes=0-499", [[0, 499]]],
+    ["bytes=500-", [[500, 999]]],
+    ["bytes=-500", [[500, 999]]],
+    ["bytes=-5000", [[0, 999]]],
+    ["bytes=0-99999999999999999999", [[0, 999]]],
+    ["Bytes = 999-999", [[999, 999]]],
+    [
+      "bytes=0-0,-1",
+      [
+        [0, 0],
+        [999, 999],
+      ],
+    ],
+    ["bytes=500-600, 601-999", [[500, 999]]],
+    ["bytes=500-700,,601-650", [[500, 700]]],
+    ["bytes=10-19, 0-9, 2000-", [[0, 19]]],
+    ["bytes=1000-", []],
+    ["bytes=-0", []],
+    ["bytes=1000-1001, 5000-", []],
+  ])("%s", (header, ranges) => {
+    expect(byteRanges(header, 1_000)).toEqual(ranges.map(([from, to]) => ({ from, to })));
+  });
+
+  test.each([
+    undefined,
+    "",
+    "bytes=",
+    "bytes=,",
+    "bytes=-",
+    "bytes=5-2",
+    "bytes=a-b",
+    "bytes=0-1e3",
+    "bytes=+1-5",
+    "chars=0-9",
+    `bytes=${Array.from({ length: 17 }, (_, at) => `${2 * at}-${2 * at}`).join(",")}`,
+  ])("%j gets the whole file", (header) => {
+    expect(byteRanges(header, 1_000)).toBeUndefined();
+  });
+
+  test("of an empty file does not exist", () => {
+    expect(byteRanges("bytes=0-", 0)).toEqual([]);
+    expect(byteRanges("bytes=-5", 0)).toEqual([]);
+  });
+
+  test("of a weak ETag is not granted", () => {
+    expect(['"a"', '"b", "a"', "*"].map((header) => matchesStrongly(header, '"a"'))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(['W/"a"', '"b"', "a", ""].map((header) => matchesStrongly(header, '"a"'))).toEqual(
+      Array(4).fill(false),
+    );
   });
 });

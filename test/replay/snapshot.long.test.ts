@@ -154,6 +154,26 @@ describe("the file", () => {
       "",
     ]);
     expect((await get({ "If-None-Match": `"${sha256}"` })).status).toBe(304);
+    const first = await get({ Range: "bytes=0-3" }, "HEAD");
+    expect([first.status, first.headers.get("content-length")]).toEqual([200, `${bytes}`]);
+    const all = await get({ Range: `bytes=-${2 * bytes}` });
+    expect([all.status, (await all.arrayBuffer()).byteLength]).toEqual([206, bytes]);
+    const several = await get({ Range: "bytes=-4, 0-3" });
+    const [, boundary] = /^multipart\/byteranges; boundary=(.+)$/.exec(several.headers.get("content-type")!)!;
+    const parts = (await several.text()).split(`--${boundary}`);
+    expect([several.status, parts.length, parts.at(-1)]).toEqual([206, 4, "--\r\n"]);
+    expect(parts.slice(1, 3)).toEqual(
+      [`0-3`, `${bytes - 4}-${bytes - 1}`].map((range) =>
+        expect.stringMatching(new RegExp(`Content-Range: bytes ${range}/${bytes}\r\n\r\nPAR1\r\n$`)),
+      ),
+    );
+    for (const condition of [`W/"${sha256}"`, `"else", "${sha256}"`, new Date(0).toUTCString()]) {
+      const again = await get({ Range: "bytes=0-3", "If-Range": condition });
+      expect([again.status, (await again.arrayBuffer()).byteLength]).toEqual([200, bytes]);
+    }
+    const dated = await get({ Range: "bytes=0-3", "If-Unmodified-Since": new Date(0).toUTCString() });
+    expect(dated.status).toBe(206);
+    expect((await get({ "If-Match": `W/"${sha256}"` })).status).toBe(412);
     const beyond = await get({ Range: `bytes=${bytes}-` });
     expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, `bytes */${bytes}`]);
     expect(await beyond.json()).toMatchObject({ type: expect.stringMatching(/range-not-satisfiable$/) });

@@ -25,11 +25,16 @@ const SECURITY: HelmetOptions = {
   xXssProtection: false,
 };
 
-export const crossOrigin: RequestHandler = cors({
+const sharing = cors({
   allowedHeaders: ALLOWED,
   exposedHeaders: EXPOSED,
   maxAge: 86_400,
+  preflightContinue: true,
 });
+
+/** The package states a length, which an answer 204 must not have. */
+export const crossOrigin: RequestHandler = (req, res, next) =>
+  sharing(req, res, (error?: unknown) => (error ? next(error) : res.status(204).end()));
 
 /** Only for middleware that ignores the request. */
 function headersOf(middleware: (req: Request, res: Response, next: (error?: unknown) => void) => void) {
@@ -50,5 +55,5 @@ function headersOf(middleware: (req: Request, res: Response, next: (error?: unkn
 /** Computed once: they are the same for each call. */
 export const commonHeaders: Readonly<Record<string, string>> = {
   ...headersOf(helmet(SECURITY)),
-  ...headersOf(crossOrigin),
+  ...headersOf(sharing),
 };

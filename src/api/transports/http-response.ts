@@ -1,11 +1,10 @@
 import type { Response } from "express";
-import { coreProblems } from "../../core/model/problem.ts";
-import { Refusal } from "../../core/model/refusal.ts";
-import type { ServedFile } from "../declare/output.ts";
 import type { ProblemAnswer } from "../serve/problem.ts";
 import type { CallRequest } from "../serve/read-call.ts";
 import type { Answer } from "../serve/respond.ts";
 import { commonHeaders } from "./common-headers.ts";
+import { statesLength } from "./content-coding.ts";
+import { sendFile } from "./send-file.ts";
 import type { SignAnswer, UnsignedAnswer } from "./signed-answer.ts";
 
 type SendableAnswer = Exclude<Answer, { kind: "refused" }> | ({ kind: "problem" } & ProblemAnswer);
@@ -29,11 +28,13 @@ export async function sendAnswer(
   sign?: SignAnswer,
 ): Promise<void> {
   const headers = Object.assign(headersOf(res), answer.headers);
+  if (answer.kind !== "file" && answer.kind !== "stream")
+    headers.Vary = varyOf(headers.Vary ?? (res.getHeader("Vary") as string | undefined));
   switch (answer.kind) {
     case "body":
       return sendBytes(res, { status: answer.status, headers, body: answer.body }, sign);
     case "file":
-      return sendFile(setHeaders(res, headers), answer.file);
+      return sendFile(res, headers, answer.file);
     case "unchanged":
       res.writeHead(304, headers).end();
       return;
@@ -56,34 +57,18 @@ export async function sendAnswer(
   }
 }
 
+/** The bytes depend on Accept-Encoding, also for a caller that sends none. */
+const varyOf = (vary?: string) => (vary === undefined ? "Accept-Encoding" : `${vary}, Accept-Encoding`);
+
 /** Setting headers one by one takes Node thrice as long. */
 async function sendBytes(res: Response, answer: UnsignedAnswer, sign?: SignAnswer): Promise<void> {
   const { status, body } = answer;
   const headers = sign ? await sign(answer) : answer.headers;
-  headers["Content-Length"] = String(body.length);
+  const { "Content-Type": type, "Cache-Control": cache_control } = headers;
+  if (statesLength(res.req, { length: body.length, type, cache_control }))
+    headers["Content-Length"] = String(body.length);
   res.writeHead(status, headers).end(body);
 }
-
-/** express's `send` handles conditions and ranges (RFC 9110, 13 and 14). */
-function sendFile(res: Response, { path, name }: ServedFile): Promise<void> {
-  res.setHeader("Content-Disposition", `attachment; filename="${name}"`);
-  return new Promise((resolve, reject) => {
-    res.sendFile(path, { cacheControl: false, lastModified: false, dotfiles: "allow" }, (error?: Error) => {
-      if (!error || res.headersSent || res.destroyed) return resolve();
-      for (const header of ["ETag", "Cache-Control", "Content-Disposition"]) res.removeHeader(header);
-      reject(fileRefusals[(error as { status?: number }).status ?? 0] ?? error);
-    });
-  });
-}
-
-const fileRefusals: Record<number, Refusal> = {
-  404: new Refusal("unavailable", "the file is unavailable", { retry_after_s: 5 }),
-  412: new Refusal(coreProblems["precondition-failed"], "the file is not the one that If-Match names"),
-  416: new Refusal(
-    coreProblems["range-not-satisfiable"],
-    "the file has no such range; Content-Range states its length",
-  ),
-};
 
 /** Large enough that the reader never waits for the source. */
 const AHEAD = 512 * 1024;

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage, RequestListener } from "node:http";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
-import compression from "compression";
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from "express";
 import type { Logger } from "pino";
 import type { App } from "../../core/app.ts";
@@ -20,6 +19,7 @@ import { matches } from "../serve/answer.ts";
 import type { ServedOperation } from "../serve/pipeline.ts";
 import { isAway, problem, problemOfRefusal, refusalOf } from "../serve/problem.ts";
 import { crossOrigin } from "./common-headers.ts";
+import { encoded, statesLength } from "./content-coding.ts";
 import { type Hint, hintsOf } from "./hints.ts";
 import { HttpCall, isAtHome, isLocal } from "./http-request.ts";
 import { sendAnswer, setCommonHeaders } from "./http-response.ts";
@@ -52,7 +52,6 @@ export function createHttp(parts: HttpParts): RequestListener {
   // Every running call adds a listener.
   setMaxListeners(0, parts.stopping);
   const observed = observe(parts);
-  const compress = compression({ threshold: 1024 });
   const hint = hintsOf(parts.served.map(({ operation }) => operation));
   const serve = served(parts, hint);
   // One layer for all of it, since each layer costs every call some microseconds.
@@ -60,7 +59,7 @@ export function createHttp(parts: HttpParts): RequestListener {
     const run = observed(req, res);
     return run(() => {
       if (req.method === "OPTIONS") return crossOrigin(req, setCommonHeaders(res), next);
-      if (req.headers["accept-encoding"]) compress(req, res, nothing);
+      encoded(req, res);
       return serve(req, res, next);
     });
   });
@@ -80,8 +79,6 @@ export function createHttp(parts: HttpParts): RequestListener {
     http(req, res);
   };
 }
-
-const nothing = () => undefined;
 
 /** A client may send an absolute URL (RFC 9112, 3.2.2); its host is ignored. */
 const originForm = ({ url = "/" }: IncomingMessage): string => {
@@ -203,10 +200,18 @@ function sendDocument(
   // Weak, because the bytes on the wire may be compressed.
   const etag = `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
   res.status(status ?? 200).set({ ETag: etag, "Cache-Control": "no-cache", ...headers });
+  res.vary("Accept-Encoding");
   // For a request with `Cache-Control: no-cache`, express would ignore the ETag and send the whole answer.
   if (res.statusCode === 200 && matches(req.headers["if-none-match"], etag))
     return void res.status(304).end();
-  res.type(type ?? document.type).send(body);
+  res.type(type ?? document.type);
+  const bytes = {
+    length: body.length,
+    type: res.get("Content-Type"),
+    cache_control: res.get("Cache-Control"),
+  };
+  if (!statesLength(req, bytes)) return void res.end();
+  res.send(body);
 }
 
 function metricsRoute({ metrics, metrics_token }: HttpParts): RequestHandler {

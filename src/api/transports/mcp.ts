@@ -54,7 +54,9 @@ export function createMcp(parts: McpParts): RequestHandler {
           res.locals.operation = name;
         },
       });
-    const handler = { fetch: withAppsSession(withPlainJson(newServer, createMcpHandler(newServer))) };
+    const handler = {
+      fetch: withoutConnection(withAppsSession(withPlainJson(newServer, createMcpHandler(newServer)))),
+    };
     withPlainBody(req)
       .then((plain) => toNodeHandler(handler, { maxRequestBodySize: MOST_BODY })(plain, res))
       .catch(next);
@@ -93,6 +95,15 @@ function withPlainJson(newServer: () => Server, handler: McpHttpHandler): McpHtt
     } finally {
       await server.close();
     }
+  };
+}
+
+/** The SDK keeps each connection of a stream open, also one that its caller wants closed. */
+function withoutConnection(fetch: McpHttpHandler["fetch"]): McpHttpHandler["fetch"] {
+  return async (request, options) => {
+    const response = await fetch(request, options);
+    response.headers.delete("Connection");
+    return response;
   };
 }
 

@@ -41,7 +41,16 @@ function isLiteral(address: string): boolean {
   return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256);
 }
 
+/** One name for all spellings of a mailbox: in small letters, its domain as the registries store it. */
+export function mailboxName(text: string): string {
+  const name = text.trim().normalize("NFC").toLowerCase();
+  const at = name.lastIndexOf("@") + 1;
+  const domain = name.slice(at);
+  const isName = at > 0 && !domain.startsWith("[") && isDomain(domain);
+  return isName ? name.slice(0, at) + new URL(`http://${domain}`).hostname : name;
+}
+
 export const mailAddress = z
-  .string("is a mail address")
+  .string("is a mail address such as anna@example.org")
   .max(MOST, `is at most ${MOST} characters`)
-  .refine(isMailAddress, "is a mail address");
+  .refine(isMailAddress, "is a mail address such as anna@example.org");

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { madeId } from "./fields.ts";
+import { mailboxName } from "./mail-address.ts";
 
 /** RFC 4648, section 5, without padding; any length where none is given. */
 const base64url = (bytes?: number) =>
@@ -46,7 +47,7 @@ export const sealLocation = (
 export const mailSubject = (tenant: string, address: string): SubjectName => ({
   tenant,
   kind: "mail",
-  name: address.trim().normalize("NFC").toLowerCase(),
+  name: mailboxName(address),
 });
 
 export function sealedIn(value: unknown): Sealed[] {

@@ -1,19 +1,12 @@
 /** Erasure of a person, requested by the tenant whose customer the person is. */
 import { z } from "zod";
 import { madeId, time } from "../../../core/model/fields.ts";
+import { mailAddress } from "../../../core/model/mail-address.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { mailSubject } from "../../../core/model/sealed.ts";
 import { eraseSubject } from "../../../reactors/subjects/erasure.ts";
 import { json, operation, owner } from "../../declare/index.ts";
 import { commandOf } from "../../serve/call.ts";
-
-/** Mail servers accept no longer ones (RFC 5321, section 4.5.3.1.3). */
-const MOST_CHARACTERS = 254;
-
-const mail = z
-  .string("is a mail address such as anna@example.org")
-  .max(MOST_CHARACTERS, `is at most ${MOST_CHARACTERS} characters`)
-  .regex(/^\s*[^\s@]+@[^\s@]+\s*$/, "is a mail address such as anna@example.org");
 
 const eraseCustomer = operation({
   name: "commerce_erase",
@@ -28,7 +21,7 @@ const eraseCustomer = operation({
   access: [owner("order")],
   secrets: ["email"],
   input: z.object({
-    email: mail.describe("The customer's mail address, in any case"),
+    email: mailAddress.describe("The customer's mail address, in any case"),
   }),
   output: json(
     z.object({
