@@ -36,7 +36,10 @@ const BROWSER = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8", "Sec-Fetc
 describe("/", () => {
   test("is a page, and JSON if the client accepts that", async () => {
     const page = await get("/", BROWSER);
-    expect(page.headers).toMatchObject({ "content-type": "text/html; charset=utf-8", vary: "Accept, Accept-Encoding" });
+    expect(page.headers).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      vary: "Accept, Accept-Encoding",
+    });
     expect(page.headers["content-security-policy"]).toContain("script-src 'self'");
     for (const { name } of catalogue) expect(page.body).toContain(`/docs/operations/${name}"`);
     const { headers, body } = await get("/", { Accept: "application/json" });
