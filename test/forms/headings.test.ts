@@ -19,17 +19,13 @@ const section = (title: string, rows: number, word: string): DocSection => ({
   on: true,
 });
 
+const documentOf = (sections: DocSection[], question: string): Doc => ({
+  ...{ title: "Title", question, cover: [{ name: "For", text: "Readers" }], sections, as_of: "2026-01-31" },
+  attachment: { name: "facts.json", about: "Facts", text: "{}" },
+});
+
 async function pagesOf(sections: DocSection[], question = "Why?"): Promise<string[]> {
-  const doc: Doc = {
-    ...{
-      title: "Title",
-      question,
-      cover: [{ name: "For", text: "Readers" }],
-      sections,
-      as_of: "2026-01-31",
-    },
-    attachment: { name: "facts.json", about: "Facts", text: "{}" },
-  };
+  const doc = documentOf(sections, question);
   const bytes = await pdfOf(doc, () => "<svg/>");
   const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: false });
   return text;
@@ -51,6 +47,30 @@ test("characters without a glyph are drawn as boxes, and the cover names them", 
   expect(cover).toContain("What of ▯▯, a ▯ and Ķekava?");
   expect(cover).toMatch(/The fonts of this print lack U\+6728, U\+6750, U\+1FAB5; each is drawn as\s+▯\./);
   expect(cover).toContain("▯▯ ž0");
+});
+
+test("no line leaves its page, however long its words are", async () => {
+  const long = "Donaudampfschifffahrtsgesellschaft".repeat(6);
+  const doc = documentOf(
+    [{ ...section(long, 3, long), items: [{ text: long, note: long }] }],
+    "木材 🪵 مرحبا שלום",
+  );
+  const cover = [{ name: long, text: long }];
+  const bytes = await pdfOf({ ...doc, title: long, cover }, () => "<svg/>");
+  const pages = await getDocumentProxy(new Uint8Array(bytes));
+  for (let at = 1; at <= pages.numPages; at++) {
+    const page = await pages.getPage(at);
+    const [, , width] = page.view;
+    const items = (await page.getTextContent()).items as { transform: number[]; width: number }[];
+    const ends = items.map(({ transform, width }) => transform[4]! + width);
+    expect([at, Math.max(...ends) <= width!]).toEqual([at, true]);
+  }
+});
+
+test("characters without a look are left out", async () => {
+  const [cover] = await pagesOf([section("Heading", 1, "a\u2066b\u2069")], "i\u2066solated\u2069");
+  expect(cover).toContain("isolated");
+  expect(cover).toContain("ab0");
 });
 
 test("a print without such characters names none", async () => {

@@ -44,7 +44,7 @@ export function drawable(doc: Doc, hasGlyph: Glyphs): Doc {
   // The attachment is data, and holds every character.
   const { attachment, ...printed } = doc;
   const result = { ...everyText(printed), attachment };
-  if (missing.size === 0) return doc;
+  if (missing.size === 0) return result;
   const named = [...missing].slice(0, MOST_NAMED).map((one) => {
     return `U+${one.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
   });

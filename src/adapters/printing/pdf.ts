@@ -41,6 +41,9 @@ const ruled: TableLayout = {
   paddingBottom: () => 3,
 };
 
+/** The column of names on the cover, in points. */
+const NAMES = 110;
+
 type Draw = (chart: Chart) => string;
 type Rich = (text: string) => Content[];
 
@@ -97,7 +100,8 @@ function coverOf({ title, question, cover, warning }: Doc, rich: Rich): Content[
     ...(warning ? [bannerOf(warning)] : []),
     {
       table: {
-        widths: [110, "*"],
+        // A column without a width would grow to its longest word, beyond the page.
+        widths: [NAMES, INNER - NAMES - GAP],
         body: cover.map(({ name, text }) => [{ text: name, color: MUTED }, { text: rich(text) }]),
       },
       layout: { ...ruled, hLineWidth: (line) => (line === 0 ? 0 : 0.4), hLineColor: () => GRID },
@@ -116,8 +120,8 @@ const bannerOf = (warning: string): Content => ({
 
 const headerOf = ({ title, warning }: Doc): Content => ({
   columns: [
-    { text: title, color: MUTED, fontSize: 8 },
-    { text: warning ?? "", color: WARNING, bold: true, fontSize: 8, alignment: "right" },
+    { text: title, color: MUTED, fontSize: 8, width: INNER * 0.6 },
+    { text: warning ?? "", color: WARNING, bold: true, fontSize: 8, alignment: "right", width: INNER * 0.4 },
   ],
   margin: [PAGE.left, 36, PAGE.right, 0],
 });
