@@ -84,10 +84,10 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     src/core/model src/datasets src/domain src/projections src/reactors jose lru-cache node:crypto
     node:timers/promises node:zlib zod`),
   "src/api/transports": row(`
-    eventstore src/api/declare src/api/describe src/api/serve src/core src/core/model src/domain
-    @modelcontextprotocol/node @modelcontextprotocol/server @opentelemetry/api compression cors express
-    fastest-levenshtein helmet http-message-sig node:crypto node:events types:node:http node:stream node:zlib types:pino raw-body
-    zod`),
+    eventstore src/api/declare src/api/describe src/api/serve src/core src/core/model src/domain compression cors
+    express fastest-levenshtein helmet http-message-sig @modelcontextprotocol/node @modelcontextprotocol/server
+    negotiator node:crypto node:events node:fs/promises types:node:http node:stream node:stream/promises node:zlib
+    @opentelemetry/api types:pino raw-body zod`),
 
   // It runs in browsers, and its verifiers in Node.
   "src/explorer": row(
