@@ -13,6 +13,7 @@ import { newestComputed } from "../../src/projections/trust/scores.ts";
 import { trustProjection } from "../../src/projections/trust/trust.ts";
 import { workDays } from "../../src/projections/trust/work.ts";
 import { type Service, startService } from "../support/service.ts";
+import { dayWith } from "../support/until.ts";
 import { type Agency, agencyOf, walletOf } from "./agency.ts";
 import { TRUST_VECTORS } from "./vectors.ts";
 
@@ -21,13 +22,15 @@ let agency: Agency;
 beforeAll(async () => {
   service = await startService();
   agency = agencyOf(service.app);
+  await dayWith(120_000);
+  day = Math.floor(Date.now() / DAY_MS);
   for (let n = 1; n <= 8; n++) await agency.register(n);
 });
 afterAll(() => service.stop());
 
 /** Each computation is a minute after the one before, from the start of today. */
 const DAY_MS = 86_400_000;
-const day = Math.floor(Date.now() / DAY_MS);
+let day: number;
 let minutes = 0;
 const time = () => day * DAY_MS + minutes * 60_000;
 async function scores(): Promise<Record<number, number>> {
