@@ -2,8 +2,9 @@
  * Counts calls per address for all processes. Each process reserves calls in blocks and remembers exhausted
  * addresses; requests during a query are batched into the next.
  */
-import { LRUCache } from "lru-cache";
+
 import type pg from "pg";
+import { growingCache } from "../core/model/growing-cache.ts";
 import type { AddressLimits, CallLimit, CallsLeft } from "../core/model/ports/address-limits.ts";
 import type { Clock } from "../core/model/ports/clock.ts";
 
@@ -46,7 +47,7 @@ class AddressCounter implements AddressLimits {
   readonly #pool: pg.Pool;
   readonly #clock: Clock;
   readonly #onError: (error: Error) => void;
-  readonly #known = new LRUCache<string, CachedCount>({ max: 100_000 });
+  readonly #known = growingCache<CachedCount>(100_000);
   #gathered = new Map<string, PendingCount>();
   #isInFlight = false;
   #swept_at: number;

@@ -74,18 +74,23 @@ const INVENTED = "Tallystick sandbox, invented figures";
 export async function releaseSandboxTables(
   app: App,
   dataDir: string,
-  { only_missing = false }: { only_missing?: boolean } = {},
+  {
+    only_missing = false,
+    textOf = inventedText,
+  }: { only_missing?: boolean; textOf?: typeof inventedText } = {},
 ): Promise<ReferenceRelease[]> {
   const released: ReferenceRelease[] = [];
   for (const table of referenceTables) {
     const current = await app.load(reference, { tenant: OPERATOR, id: sandboxOf(table) });
     if (only_missing && current && (await isStored(dataDir, current.vintage))) continue;
-    const about = { dataset: sandboxOf(table), source: INVENTED, synthetic: true };
-    const written = textOfTable(table, about, table.sandbox());
-    released.push(await release(app, dataDir, written, [], "sandbox"));
+    released.push(await release(app, dataDir, textOf(table), [], "sandbox"));
   }
   return released;
 }
+
+/** The invented rows of a table as the text to store, the same each time. */
+export const inventedText = (table: (typeof referenceTables)[number]): ReturnType<typeof textOfTable> =>
+  textOfTable(table, { dataset: sandboxOf(table), source: INVENTED, synthetic: true }, table.sandbox());
 
 /** The file comes before the event, so that every released table can be opened. */
 async function release(

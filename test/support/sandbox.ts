@@ -1,4 +1,4 @@
-import { releaseSandboxTables } from "../../src/operator/reference.ts";
+import { inventedText, releaseSandboxTables } from "../../src/operator/reference.ts";
 import { indicatorDatasets } from "../../src/projections/signals/series.ts";
 import { unevaluated } from "../../src/projections/signals/trades.ts";
 import { makeSandbox, makeSandboxLv } from "../datasets/workshop.ts";
@@ -32,12 +32,21 @@ export const latviaIn = (
     return { sandbox, latvia: (await makeSandboxLv(dir, sandbox)).manifest.vintage };
   });
 
+const texts = new Map<object, ReturnType<typeof inventedText>>();
+
+/** The texts of all tables take half a second. */
+function textOfOnce(table: Parameters<typeof inventedText>[0]): ReturnType<typeof inventedText> {
+  const made = texts.get(table) ?? inventedText(table);
+  texts.set(table, made);
+  return made;
+}
+
 /** A small sandbox dataset and the reference tables, released; resolves when the service has opened them. */
 export async function openSandbox(service: Service, scale: Scale = SMALL): Promise<void> {
   const { app, data_dir } = service;
   const vintage = await sandboxIn(data_dir, scale);
   await releaseVintage(app, data_dir, vintage);
-  const tables = await releaseSandboxTables(app, data_dir);
+  const tables = await releaseSandboxTables(app, data_dir, { textOf: textOfOnce });
   await opened(service, [vintage, ...tables.map(({ facts }) => facts.vintage)]);
 }
 

@@ -25,10 +25,19 @@ export type JsonSchema = {
   $defs?: Record<string, JsonSchema>;
 };
 
-/** Schemas with an id are in `$defs`. An output may get more fields later, so it forbids none. */
+/** Schemas with an id are in `$defs`. An output may get more fields later, so it forbids none. Do not change the result. */
 export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
-  const { $schema: _, ...written } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-  return plain(written as JsonSchema, io);
+  const made = schemas[io].get(schema) ?? written(schema, io);
+  schemas[io].set(schema, made);
+  return made;
+}
+
+/** OpenAPI, MCP, the 402 and the pages describe the same schemas. */
+const schemas = { input: new WeakMap<z.ZodType, JsonSchema>(), output: new WeakMap<z.ZodType, JsonSchema>() };
+
+function written(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+  const { $schema: _, ...own } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  return plain(own as JsonSchema, io);
 }
 
 /** For models: descriptions replace patterns, which some clients refuse. The service still checks all of them. */

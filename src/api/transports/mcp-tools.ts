@@ -130,8 +130,7 @@ const MOST_FIELDS = 8;
 
 function outline(output: Output): string[] {
   if (output.kind !== "json") return [];
-  const { properties = {} } = jsonSchemaOf(output.schema, "output");
-  const { $defs = {} } = jsonSchemaOf(output.schema, "output");
+  const { properties = {}, $defs = {} } = jsonSchemaOf(output.schema, "output");
   const { data } = properties;
   const resolved = ($ref: string | undefined) => $defs[$ref?.split("/").at(-1) ?? ""];
   const own = data && (resolved(data.$ref) ?? data);

@@ -62,7 +62,11 @@ function* formPhrases(): Iterable<string[]> {
     for (const form of forms.split("; ")) yield* waysToWrite(form);
 }
 
-const FORMS = phrasesOf(formPhrases());
+let forms: Phrases | undefined;
+
+/** Made at the first name: it takes a tenth of a second, and most processes compare none. */
+const legalFormPhrases = (): Phrases => (forms ??= phrasesOf(formPhrases()));
+
 const SHIP_PHRASES = phrasesOf(formsOfAddress.ship_phrases.split("; ").map((phrase) => phrase.split(" ")));
 
 /** The length of the longest phrase that begins at a word; 0 for none. */
@@ -79,7 +83,7 @@ const LONG_FORM = 5;
 export function withoutFormPhrases(words: readonly string[]): string[] {
   const left: string[] = [];
   for (let at = 0; at < words.length; ) {
-    const length = phraseAt(FORMS, words, at);
+    const length = phraseAt(legalFormPhrases(), words, at);
     const phrase = words.slice(at, at + length);
     const letters = phrase.join("").length;
     const isLast = at + length === words.length && phrase.some((word) => word.length > 1);
@@ -91,7 +95,7 @@ export function withoutFormPhrases(words: readonly string[]): string[] {
 }
 
 function legalFormsIn(words: readonly string[]): boolean[] {
-  const lengths = words.map((_, at) => phraseAt(FORMS, words, at));
+  const lengths = words.map((_, at) => phraseAt(legalFormPhrases(), words, at));
   const found = words.map(() => false);
   const mark = (from: number, to: number) => found.fill(true, from, to);
   let from = 0;
