@@ -24,12 +24,11 @@ declare module "vitest" {
  */
 export default async function setup(project: TestProject) {
   compile();
-  const dir = await mkdtemp(join(tmpdir(), "tallystick-test-"));
-  await chmod(dir, 0o755);
+  const dir = await runFolder();
+  process.env.TMPDIR = dir;
   project.provide("runDir", dir);
   const given = process.env.TEST_DATABASE_URL;
-  const home = await clusterHome();
-  const server = given ? undefined : await ownPostgres(join(home, "postgres"));
+  const server = given ? undefined : await ownPostgres(join(dir, "postgres"));
   project.provide("postgresUrl", given ?? server!.ownerUrl);
   const template = `template_${randomBytes(8).toString("hex")}`;
   project.provide("templateDatabase", template);
@@ -37,32 +36,32 @@ export default async function setup(project: TestProject) {
     await endNodes(dir);
     await server?.leave();
     if (given) await asOwner(given, `drop database if exists ${template}`);
-    for (const one of [dir, home]) await rm(one, { recursive: true, force: true });
+    await rm(dir, { recursive: true, force: true });
   };
 }
 
 const MEMORY = "/dev/shm";
-const LEAST_ROOM = 4 * 2 ** 30;
+const LEAST_ROOM = 12 * 2 ** 30;
 
 /**
- * A folder in memory where there is room. Each service gets a copy of a database of 900 files, and making files takes four
- * times as long on a disk.
+ * In memory where there is room, as are all folders of the tests. Each service gets a copy of a database of 900 files, and
+ * making files takes four times as long on a disk.
  */
-async function clusterHome(): Promise<string> {
+async function runFolder(): Promise<string> {
   const room = await statfs(MEMORY).then(
     ({ bavail, bsize }) => bavail * bsize,
     () => 0,
   );
-  const place = room >= LEAST_ROOM ? MEMORY : tmpdir();
+  const place = Math.min(room, process.availableMemory()) >= LEAST_ROOM ? MEMORY : tmpdir();
   if (place === MEMORY) await removeOrphans();
-  const home = await mkdtemp(join(place, `${PREFIX}${process.pid}-`));
-  await chmod(home, 0o755);
-  return home;
+  const dir = await mkdtemp(join(place, `${PREFIX}${process.pid}-`));
+  await chmod(dir, 0o755);
+  return dir;
 }
 
-const PREFIX = "tallystick-postgres-";
+const PREFIX = "tallystick-test-";
 
-/** Removes the clusters of killed runs, which would fill the memory. */
+/** Removes the folders of killed runs, which would fill the memory. */
 async function removeOrphans(): Promise<void> {
   for (const name of await readdir(MEMORY)) {
     if (!name.startsWith(PREFIX) || isAlive(Number(name.slice(PREFIX.length).split("-")[0]))) continue;
