@@ -3,8 +3,8 @@
  * addresses; requests during a query are batched into the next.
  */
 
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import { growingCache } from "../core/model/growing-cache.ts";
 import type { AddressLimits, CallLimit, CallsLeft } from "../core/model/ports/address-limits.ts";
 import type { Clock } from "../core/model/ports/clock.ts";
 
@@ -47,7 +47,8 @@ class AddressCounter implements AddressLimits {
   readonly #pool: pg.Pool;
   readonly #clock: Clock;
   readonly #onError: (error: Error) => void;
-  readonly #known = growingCache<CachedCount>(100_000);
+  // With `max`, all places would be allocated at the start.
+  readonly #known = new LRUCache<string, CachedCount>({ maxSize: 100_000, sizeCalculation: () => 1 });
   #gathered = new Map<string, PendingCount>();
   #isInFlight = false;
   #swept_at: number;

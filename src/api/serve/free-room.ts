@@ -2,7 +2,7 @@
  * Limits how much free calls store a day: by address, by subject, and in total. Proven and paying callers have shares
  * of their own, which strangers cannot exhaust.
  */
-import { growingCache } from "../../core/model/growing-cache.ts";
+import { LRUCache } from "lru-cache";
 import type { AddressLimits, CallLimit } from "../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { refuse } from "../../core/model/refusal.ts";
@@ -37,7 +37,8 @@ const daily = (name: string, calls: number): CallLimit => ({ name, calls, per: "
 type LimitCount = { limit: CallLimit; by: string; says: string };
 
 export function createFreeRoom({ limits, writes_a_day, mib_a_day, callerStatusOf }: FreeRoomParts): FreeRoom {
-  const statuses = growingCache<CallerStatus>(50_000);
+  // With `max`, all places would be allocated at the start.
+  const statuses = new LRUCache<string, CallerStatus>({ maxSize: 50_000, sizeCalculation: () => 1 });
   const statusOf = async (caller: Caller): Promise<CallerStatus> => {
     if (caller.kind === "anonymous") return "stranger";
     const found = statuses.get(caller.tenant) ?? (await callerStatusOf(caller));

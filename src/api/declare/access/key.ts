@@ -1,7 +1,7 @@
 /** Checks of an API key. They are a list, so that a test can leave out one at a time. */
 
 import { timingSafeEqual } from "node:crypto";
-import { growingCache } from "../../../core/model/growing-cache.ts";
+import { LRUCache } from "lru-cache";
 import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { refuse } from "../../../core/model/refusal.ts";
@@ -84,7 +84,12 @@ export function createKeys(
   parts: Pick<AccessParts, "findKey" | "limits">,
   checks: readonly KeyCheck[] = keyChecks,
 ): Keys {
-  const cache = growingCache<KeyWithDigest>(100_000, KEY_TTL_MS);
+  // With `max`, all places would be allocated at the start.
+  const cache = new LRUCache<string, KeyWithDigest>({
+    maxSize: 100_000,
+    sizeCalculation: () => 1,
+    ttl: KEY_TTL_MS,
+  });
 
   const look = async (digest: Buffer, find: () => Promise<KeyWithDigest | undefined>) => {
     const name = digest.toString("base64");
