@@ -18,11 +18,11 @@ import { expect, inject, test } from "vitest";
 import { signatureHeaders } from "web-bot-auth";
 import { signerFromJWK } from "web-bot-auth/crypto";
 import { fetchOfVersion2 } from "./buyers.ts";
-import { demoWallet } from "./wallets.ts";
+import { buyerWallet } from "./wallets.ts";
 
 const service = inject("sandbox");
 const at = (path: string) => `${service.url}/v1/agent/${path}`;
-const wallet = demoWallet(8);
+const wallet = buyerWallet(7);
 const PRICED = "trade/top-partners?reporter=DE&limit=3";
 
 test("@x402/extensions signs in where the wallet may sign instead of paying, three times of three", async () => {

@@ -4,9 +4,9 @@
  */
 import { describe, expect, inject, test } from "vitest";
 import { inspect, type McpClient, mcpClients, type Opened, type Seen } from "./mcp-clients.ts";
-import { balanceOf, clientOfVersion2, demoWallet } from "./wallets.ts";
+import { balanceOf, buyerWallet, clientOfVersion2 } from "./wallets.ts";
 
-const wallet = demoWallet(3);
+const wallet = buyerWallet(1);
 const PRICE = 50_000n;
 /** A well-formed payment that nobody signed. */
 const UNKNOWN = `eip155:8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913:${wallet.address.toLowerCase()}:0x${"01".repeat(32)}`;

@@ -5,12 +5,12 @@ import { beforeEach, describe, expect, inject, test } from "vitest";
 import { decodeXPaymentResponse as decodeOfAxios } from "x402-axios";
 import { decodeXPaymentResponse } from "x402-fetch";
 import { axiosBuyer, axiosOfVersion2, fetchOfVersion1, fetchOfVersion2, unpaid } from "./buyers.ts";
-import { balanceOf, demoWallet, transfersIn } from "./wallets.ts";
+import { balanceOf, buyerWallet, transfersIn } from "./wallets.ts";
 
 const PRICE = 50_000n;
 const place = "/v1/agent/trade/top-partners?reporter=DE&limit=3";
 
-const wallet = demoWallet(1);
+const wallet = buyerWallet(0);
 const service = inject("sandbox");
 
 let payee: string;

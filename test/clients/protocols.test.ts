@@ -3,18 +3,15 @@ import { EndpointCrawler, isX402Required, SDK } from "agent0-sdk";
 import { evm, Mppx } from "mppx/client";
 import { syntheticChallengeIdPrefix } from "mppx/x402";
 import { expect, inject, test } from "vitest";
-import { demoWallet } from "./wallets.ts";
+import { buyerWallet } from "./wallets.ts";
 
 const service = inject("sandbox");
-const wallet = demoWallet(9);
+const wallet = buyerWallet(8);
 const PRICED = `${service.url}/v1/agent/trade/top-partners?reporter=DE&limit=3`;
 
 test("mppx pays by x402, where it prefers that to MPP", async () => {
-  const methods = [
-    evm({ account: wallet, assets: [evm.assets.base.USDC], networks: [8453], maxAmount: "1" }),
-  ];
   const client = Mppx.create({
-    methods,
+    methods: [evm({ account: wallet, assets: [evm.assets.base.USDC], networks: [8453], maxAmount: "1" })],
     polyfill: false,
     orderChallenges: (all) =>
       all.filter(({ challenge }) => challenge.id.startsWith(syntheticChallengeIdPrefix)),

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
+import { fundBuyers } from "./wallets.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 
@@ -39,10 +40,12 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   const node = JSON.parse(await readFile(join(dir, "data", "chain", "node.json"), "utf8")) as {
     port: number;
   };
+  const rpc_url = `http://127.0.0.1:${node.port}`;
+  await fundBuyers(rpc_url);
   const key = (await readFile(join(dir, "data", "sandbox.key"), "utf8")).trim();
   provide("sandbox", {
     url,
-    rpc_url: `http://127.0.0.1:${node.port}`,
+    rpc_url,
     keyed: { Authorization: `Bearer ${key}` },
     env,
   });

@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, inject, test } from "vitest";
 import { axiosBuyer, fetchOfVersion1, fetchOfVersion2 } from "./buyers.ts";
-import { balanceOf, demoWallet } from "./wallets.ts";
+import { balanceOf, buyerWallet } from "./wallets.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 const service = inject("sandbox");
@@ -56,7 +56,7 @@ const operator = (...args: string[]) =>
   promisify(execFile)(process.execPath, [bin, "shop", ...args], { env: service.env });
 
 test("x402-fetch 1.x, its cap raised for the goods: quoted, ordered, paid, shipped, delivered", async () => {
-  const wallet = demoWallet(5);
+  const wallet = buyerWallet(4);
   const order = await ordered((await fetchOfVersion1(wallet)) as Buyer);
   const rich = (await fetchOfVersion1(wallet, 100_000_000n)) as Buyer;
   const paid = await ask(rich, "orders/pay", order.pay.body);
@@ -69,7 +69,7 @@ test("x402-fetch 1.x, its cap raised for the goods: quoted, ordered, paid, shipp
 });
 
 test("@x402/fetch 2.x, its cap raised for the goods: paid, cancelled, and paid back on the chain", async () => {
-  const wallet = demoWallet(6);
+  const wallet = buyerWallet(5);
   const buyer = fetchOfVersion2(wallet, "$100");
   const order = await ordered(buyer);
   expect((await ask(buyer, "orders/pay", order.pay.body)).data.status).toBe("paid");
@@ -83,7 +83,7 @@ test("@x402/fetch 2.x, its cap raised for the goods: paid, cancelled, and paid b
 });
 
 test("x402-axios, which has no cap", async () => {
-  const buyer = await axiosBuyer(demoWallet(7));
+  const buyer = await axiosBuyer(buyerWallet(6));
   const order = (
     await buyer.post(at("orders"), { product_slug: "granulas-premium", quantity: 1, customer_email })
   ).data.data;

@@ -6,8 +6,9 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ["*.test.ts"],
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Two files, the service, its node and Postgres share the cores.
+    testTimeout: 480_000,
+    hookTimeout: 480_000,
     globalSetup: ["../support/postgres-global.ts", "./sandbox.ts"],
   },
 });
