@@ -65,6 +65,11 @@ describe("a payment is parsed", () => {
     expect(readPayment({ ...echoed, extensions: offered.extensions })).not.toHaveProperty("identifier");
   });
 
+  test("of version 2, with scheme and network as version 1 has them", () => {
+    const repeated = { ...v2, scheme: "exact", network: "eip155:8453" };
+    expect(readPayment(repeated)).toEqual(readPayment(v2));
+  });
+
   test("in both base64 alphabets, padded or not, and as an object", () => {
     const text = Buffer.from(JSON.stringify({ ...v2, extensions: { note: "»?>~" } }));
     for (const presented of [
@@ -140,6 +145,9 @@ describe("an unreadable payment is refused by field", () => {
     ],
     ["no authorization", { ...v1, payload: { signature: "0x" } }, "payload.authorization"],
     ["no terms", { x402Version: 2, payload: v1.payload }, "accepted"],
+    ["another network than the accepted one", { ...v2, network: "base" }, "network: is accepted.network"],
+    ["another scheme than the accepted one", { ...v2, scheme: "upto" }, "scheme: is accepted.scheme"],
+    ["an unknown member in version 2", { ...v2, more: 1 }, "more"],
     ["an endless name", { ...v1, ["x".repeat(9_000)]: 1 }, "^.{1,300}$"],
     ["a short identifier", identified("short"), "extensions.payment-identifier.info.id"],
     ["a long identifier", identified("x".repeat(129)), "extensions.payment-identifier.info.id"],

@@ -33,6 +33,7 @@ import { PaymentRefused, refusePayment } from "../x402/payment-refusal.ts";
 import { digestOf, eventGiven, givenBefore, idempotencyOfPayment, keep, repeat } from "../x402/replay.ts";
 import { microUsdc, type PaymentTerms, priceOf, resourceUrl } from "../x402/required.ts";
 import { channelResponse } from "../x402/response.ts";
+import { cachedChannelIds } from "./channel-ids.ts";
 import { ChannelViews, correctionOf, stateOnWire } from "./channel-view.ts";
 import { type RequiredVoucher, voucherChecks } from "./checks.ts";
 import { type CarriedDeposit, carryDeposit } from "./deposit.ts";
@@ -66,7 +67,7 @@ export function createChannelFlow(shared: SharedFlow): ChannelFlow {
   const flow: Flow = {
     ...shared,
     views: new ChannelViews(app),
-    digests: channelDigests(app.chain.chain_id),
+    digests: cachedChannelIds(channelDigests(app.chain.chain_id)),
     turns: createTurns(),
   };
   return { serve: (call, offer, given) => serve(flow, call, offer, given) };

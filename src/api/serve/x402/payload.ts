@@ -115,7 +115,14 @@ export const envelope = {
     .nullish(),
 };
 
-const v2 = z.strictObject({ ...envelope, payload: transfer });
+/** Version 1 names scheme and network here, and agent0-sdk does so in version 2 too. */
+const v2 = z
+  .strictObject({ ...envelope, scheme: word.optional(), network: word.optional(), payload: transfer })
+  .superRefine(({ accepted, ...given }, { addIssue }) => {
+    for (const name of ["scheme", "network"] as const)
+      if (given[name] !== undefined && given[name] !== accepted[name])
+        addIssue({ code: "custom", path: [name], message: `is accepted.${name}, or absent` });
+  });
 
 /** The JSON object of a payment: a header's base64 text, or the object of an MCP call. */
 export function paymentObject(presented: string | object): object {
