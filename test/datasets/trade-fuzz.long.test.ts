@@ -142,6 +142,35 @@ test.each(texts)("%s, damaged, is staged without U+FFFD or refused by name", asy
   );
 });
 
+const isUtf8Alone = (name: string) => name !== "comtrade";
+
+test.each(texts)("%s, a bad byte in any column, is refused by line and column", async (name, text) => {
+  const lines = text.replace('"Wood, ""coal"""', "Wood").trimEnd().split("\n");
+  const columns = lines[0]!.split(",");
+  for (const [at, column] of columns.entries())
+    for (const byte of [0x00, 0xff, 0xa0]) {
+      // Windows-1252 has these.
+      if (byte !== 0x00 && !isUtf8Alone(name)) continue;
+      const [, second, ...others] = lines as [string, string, ...string[]];
+      const cells = second.split(",");
+      const cell = Buffer.concat([Buffer.from(cells[at]!), Buffer.of(byte)]);
+      const bytes = Buffer.concat([
+        Buffer.from(`${[lines[0], ...others].join("\n")}\n`),
+        Buffer.from([...cells.slice(0, at), ""].join(",")),
+        cell,
+        Buffer.from([...cells.slice(at).with(0, ""), ""].join(",").slice(0, -1)),
+        Buffer.from("\n"),
+      ]);
+      const staging = await stagingOf(bytes);
+      const told = staging instanceof Refusal ? (staging.errors ?? [{ path: staging.message }])[0] : staging;
+      expect([column, byte, told]).toEqual([
+        column,
+        byte,
+        expect.objectContaining({ path: `given.csv:${lines.length}:${column}` }),
+      ]);
+    }
+});
+
 test("A line of UN Comtrade is UTF-8 or Windows-1252, whichever its bytes are, and no byte ends the import", async () => {
   const [header, line] = files.comtrade;
   const utf8 = Buffer.from(`${header}\n${line}\n`.replace("Türkiye", "Éire ’"));
