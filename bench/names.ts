@@ -190,6 +190,23 @@ const LATVIAN_WRITTEN: Readonly<Record<string, string>> = {
 const inLetters = (name: string, pairs: readonly [string, string][]) =>
   pairs.reduce((text, [from, to]) => text.replaceAll(from, to), asSaid(name).toUpperCase());
 
+/** How Persian names are written in Latin letters, from general knowledge. */
+const PERSIAN: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/(?<=\p{L}{3})[-\s]?ZAD(?:EH|E|A|AH)\b/gu, ["ZADEH", "ZADE", "ZADA", "-ZADEH", " ZADEH"]],
+  [/(?<=\p{L}{2})[-\s]?P(?:OU|OO|U)R\b/gu, ["POUR", "POOR", "PUR", "-POUR"]],
+  [/(?<=\p{L}{3})[-\s]?NEJAD\b|[-\s]?NEZHAD\b/gu, ["NEJAD", "NEZHAD", "-NEJAD", "NEJHAD"]],
+  [/(?<=[A-Z])(?:OO|OU)(?=[A-Z])/g, ["OU", "OO", "U", "O"]],
+  [/(?<=[A-Z])(?:EI|EY|AY|AI)(?=[A-Z])/g, ["EI", "EY", "AY", "AI"]],
+  [/(?:AEE|AEI|AII|A'I|AI|AYI|EI|EY)\b/g, ["AEI", "AI", "AEE", "AYI", "EI"]],
+  [/GH|Q/g, ["GH", "Q"]],
+  [/(?<![SCKGZPT])KH/g, ["KH", "KH", "H", "X"]],
+  [/MOHAMM[AE]D/g, ["MOHAMMAD", "MOHAMMED", "MUHAMMAD", "MOHAMAD"]],
+  [/HOSS?EI?Y?N/g, ["HOSSEIN", "HOSEYN", "HUSSEIN", "HOSSAIN"]],
+  [/V/g, ["V", "V", "W"]],
+  [/E(?=H\b)/g, ["E", "A"]],
+  [/EE/g, ["EE", "I"]],
+];
+
 export const damages: readonly Damage[] = [
   {
     about: "a form of address before it",
@@ -320,6 +337,30 @@ export const damages: readonly Damage[] = [
     },
   },
   {
+    about: "every name but the first and the last left out",
+    of: "persons",
+    damage: (name) => {
+      const [last = "", first = ""] = name.split(",").map(plainWords);
+      const ends = first.length > 0 ? [first[0]!, last.at(-1)!] : [last[0]!, last.at(-1)!];
+      if (last.length === 0 || last.length + first.length < 3 || !isLatin(name)) return undefined;
+      return ends.join(" ");
+    },
+  },
+  {
+    about: "a typing error and a middle name left out",
+    of: "persons",
+    damage: (name, random) => {
+      const words = plainWords(name);
+      const longer = words.flatMap((word, at) => (long(word) ? at : []));
+      if (words.length < 3 || longer.length === 0 || !isLatin(name)) return undefined;
+      const [at, out] = [pick(longer, random), 1 + Math.floor(random() * (words.length - 2))];
+      if (at === out) return undefined;
+      return words
+        .flatMap((word, i) => (i === out ? [] : i === at ? typo(word.toUpperCase(), random) : word))
+        .join(" ");
+    },
+  },
+  {
     about: "a first name as its initial",
     of: "persons",
     damage: (name, random) => {
@@ -361,6 +402,19 @@ export const damages: readonly Damage[] = [
         upper,
       );
       return other === upper ? undefined : other;
+    },
+  },
+  {
+    about: "another romanisation of Persian",
+    of: "persons",
+    country: /Iran|Afghanistan/,
+    damage: (name, random) => {
+      const upper = name.toUpperCase();
+      const other = PERSIAN.reduce(
+        (text, [from, to]) => text.replaceAll(from, () => pick(to, random)),
+        upper,
+      );
+      return other === upper || !isLatin(name) ? undefined : other;
     },
   },
   {

@@ -36,6 +36,9 @@ const index = indexNames([
       entry("6", "person", "OSTROVERKHOV, Bogdan Yaroslavovich"),
       entry("7", "entity", "NORTH LANTERN SHIPPING COMPANY"),
       entry("8", "aircraft", "M-SAAN"),
+      entry("60", "person", "RESTREPO OSPINA, Jairo Emilio Anselmo"),
+      entry("61", "person", "Zarghun Bismil Noorak Tolwak"),
+      entry("62", "person", "AGHABALA, Majid"),
       entry("10", "person", "RENATO"),
       entry("11", "entity", "SAZMAN-E MOGHAVEMAT", "SAZMANE"),
       entry("12", "person", "PEREZ, Daniela"),
@@ -77,6 +80,10 @@ describe("a listed name is found", () => {
     ["in another order", "Ayman Muhammad al Zawahiri", "1"],
     ["in Cyrillic", "Айман Завахири", "1"],
     ["without its middle name", "Ayman al-Zawahiri", "1"],
+    ["by its first and last name alone", "Jairo Restrepo", "60"],
+    ["by its first and second last name alone", "Jairo Ospina", "60"],
+    ["by its first and last word alone", "Zarghun Tolwak", "61"],
+    ["with a Persian GH as Q", "Majid Aqabala", "62"],
     ["with typing errors", "Aymen Muhamad al-Zawaihri", "1"],
     ["in another romanisation", "Ayman Mohammed az-Zawahiry", "1"],
     ["with an initial", "B. Y. Ostroverkhov", "6"],
@@ -87,6 +94,13 @@ describe("a listed name is found", () => {
   ])("%s", (_, name, entry_id) => {
     expect(found(name)[0]).toBe(entry_id);
   });
+
+  test.each(["Emilio Restrepo", "Anselmo Ospina", "Jairo Emilio", "Bismil Noorak", "Zarghun Noorak"])(
+    "by two names that are not its first and last, it is not: %s",
+    (name) => {
+      expect(found(name)).toEqual([]);
+    },
+  );
 
   test("equal words score 1, in any order", () => {
     expect(screen(index, "George Habbash")[0]).toMatchObject({ score: 1, of: { entry: { entry_id: "4" } } });

@@ -4,6 +4,7 @@
  * its rarity in the lists.
  */
 
+import { hasFirstAndLast } from "./first-and-last.ts";
 import {
   bigramsOf,
   canJoin,
@@ -26,6 +27,9 @@ export const THRESHOLD = 0.85;
 
 /** The weight of an unmatched word of a person's listed name: fathers' and middle names are often omitted. */
 const LEFT_OUT = 0.5;
+/** The same where all words of the query are the listed first and last name, and together rare enough. */
+const LEFT_OUT_BETWEEN = 0.2;
+const RARE_PAIR = 1.5;
 /**
  * A word in this many listed names is a name of its own, seldom a misspelling of another: its similarity to others is
  * at most MOST_OF_OTHERS.
@@ -473,7 +477,17 @@ function judge(
   for (const one of queried)
     if (one.span === 1 && !usedAsked.has(one.at) && omissible?.[one.at] === undefined)
       askedTotal += one.weight;
-  const leftOut = isPerson ? LEFT_OUT : 1;
+  const isComplete = queried.every(
+    ({ at, word }) => omissible?.[at] !== undefined || (usedAsked.has(at) && word.text.length > 1),
+  );
+  const isFirstAndLast =
+    isPerson &&
+    isComplete &&
+    told.length > 1 &&
+    askedTotal >= RARE_PAIR &&
+    told.every(({ alike }) => alike >= OTHER_SPELLING) &&
+    hasFirstAndLast(of, usedListed);
+  const leftOut = !isPerson ? 1 : isFirstAndLast ? LEFT_OUT_BETWEEN : LEFT_OUT;
   for (let at = 0; at < words.length; at++)
     if (!usedListed.has(at) && of.omissible?.[at] === undefined)
       listedTotal += leftOut * (textOf(at).length === 1 ? INITIAL / 2 : listedWeight(at));

@@ -18,7 +18,7 @@ const BY_CONSONANTS = 0.9;
 const BY_MANY_CONSONANTS = 0.94;
 /**
  * For words that differ only in the habits of romanisations: Saeed and Said, Mahmoud and Mahmud, Husayn and Husain,
- * Win and Vin.
+ * Win and Vin, Agha and Aqa.
  */
 const BY_HABIT = 0.95;
 /** An initial is a word whose remaining letters are omitted. */
@@ -60,8 +60,10 @@ export function wordOf(text: string): Word {
   const isNumber = /\d/.test(text);
   const sounds = isNumber ? [] : [...new Set(doubleMetaphone(text))].filter((sound) => sound.length >= 2);
   const plain = withoutLetterPairs(hushed(text))
+    .replaceAll(/E[IY]/g, "AI")
     .replaceAll("EE", "I")
     .replaceAll(/O[OU]/g, "U")
+    .replaceAll(/GH|Q/g, "G")
     .replaceAll(/[YJ]/g, "I")
     .replaceAll("W", "V")
     .replaceAll(/(?<=.)X/g, "KS")
