@@ -3,7 +3,7 @@ export const about = {
   serve: "run the service (what `npm start` does)",
   status: "say whether the service is ready, with its address, the sandbox key and calls to try",
   doctor: "check the settings, port, disk, Postgres, chain and clock, each with its remedy",
-  demo: "buy one answer with a demo wallet, step by step, and check it; --story tells others",
+  demo: "buy one answer with a demo wallet, step by step, and check it; --story runs another",
   keys: "issue, list and revoke API keys; each change is an event in the log",
   agents: "suspend an agent, reinstate it, revoke its passport, erase its name",
   trust: "give agents initial trust, or remove it; each change is a public event in the log",

@@ -61,7 +61,7 @@ export async function listen(url: string, wallet: LocalAccount): Promise<NoticeL
         const ended = ofSubject.find((one) => ends.includes(one.type));
         if (ended) return refuse("unprocessable", `${id}: ${ended.type} came in place of ${type}`);
         if (isOver || Date.now() >= deadline)
-          return refuse("unavailable", `${url} told nothing of ${type} of ${id}`);
+          return refuse("unavailable", `${url} sent no ${type} notice about ${id}`);
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, deadline - Date.now());
           wake = () => {

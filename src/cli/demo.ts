@@ -329,10 +329,10 @@ const TELLING = ["operation", "request_sha256", "answer_sha256", "vintage", "eve
 
 function tellReceipt({ receipt }: Purchase): void {
   if (!receipt) {
-    tell.line("receipt", "this answer has none: a stream has none");
+    tell.line("receipt", "none: a streamed answer has no receipt");
     return;
   }
-  tell.line("receipt", "a JWS signed by the service; beside the payment it names");
+  tell.line("receipt", "a JWS signed by the service; it names the payment and the following:");
   for (const name of TELLING) {
     const value = receipt.payload[name];
     if (value !== undefined) tell.line("", `${name} ${JSON.stringify(value)}`);

@@ -65,11 +65,13 @@ export function verifyCommand(terminal: Terminal): Command {
     .addHelpText(
       "after",
       `
-Omitted values of key, origin, contract and signer are taken from the export, and the report says so; the
-export must match yours. With --rpc the trusted account is the first that anchored this log, and those it endorsed. If another
-one anchored the export, the verdict is contested until you name one by --signer. Block times are compared with dates. Exits with 1 when any verdict fails, with 2 if the file is no export of a log. Verifying a file needs no service or database, and
-contacts only --rpc. The database is compared with this machine's last signature, the chain of BASE_RPC_URL and
-the WITNESSES; the report names any that is unreachable.
+The export must match the key, origin, contract and signer that you give. Omitted ones are taken from the export, and
+the report says so. With --rpc the trusted accounts are the first that anchored this log, and those it endorsed. If
+another account anchored the export, the verdict is contested until you name one by --signer. Block times are compared
+with dates. Exits with 1 when any verdict fails, with 2 if the file is no export of a log. Verifying a file needs no
+service or database, and contacts only --rpc.
+The database is compared with this machine's last signature, the chain of BASE_RPC_URL and the WITNESSES; the report
+names any that is unreachable.
 
   tallystick verify log.ndjson.gz --key "$(curl -s https://…/log/key)" --rpc https://mainnet.base.org
   tallystick verify log-*.parquet rest.ndjson.gz

@@ -70,7 +70,7 @@ export function begin(name: string, { kind = "INTERNAL", attributes = {}, within
   const below = parent.getValue(BELOW) as SpanCount | undefined;
   if (below) below.spans++;
   const span = trace.getTracer("tallystick").startSpan(name, { kind: SpanKind[kind], attributes }, parent);
-  // On Node 20 a context slows every promise of the process, so there is none without a listener.
+  // On Node 20 an active context slows every promise, so a span without a listener gets none.
   if (!isSpanContextValid(span.spanContext())) return { span, run: <T>(work: () => T): T => work() };
   const inside = trace.setSpan(parent, span);
   return { span, run: <T>(work: () => T): T => context.with(inside, work) };

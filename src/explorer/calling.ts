@@ -20,7 +20,7 @@ export async function call(
   // A browser rejects other characters in a header, as if the network had failed.
   if (way.by === "key" && /[^\x21-\x7e]/.test(way.key))
     throw new Error(
-      "That is no API key: one has letters, digits and _ alone. Paste it whole, as it was issued.",
+      "That is no API key: a key has only letters, digits and _. Paste the whole key, unchanged.",
     );
   const began = performance.now();
   const ask = (more: Record<string, string> = {}) =>

@@ -187,7 +187,9 @@ function trusted(task: Task, report: Report): string[] {
     found.push("The event's content: it is not public, so its hash was taken as stated.");
   if (isPack ? !isIdleOf(report, "anchor") : task.proof.anchor) {
     if (!task.options.contract || !task.options.signer)
-      found.push("The contract and its signer: the given ones were trusted. Give your own.");
+      found.push(
+        `The contract and its signer: those of the ${isPack ? "pack" : "answer"} were trusted. Give your own.`,
+      );
     found.push(
       "The block: only a node of the chain can confirm that an anchor's block belongs to it and is final. The verdict names the block; tallystick verify --rpc asks a node.",
     );

@@ -48,9 +48,9 @@ export async function verifyProof(answer: unknown, options: Options = {}) {
   await judge("chain", `event_hash ${hashed}`, position, async () => {
     const { payload, meta, payload_hash, meta_hash } = columns;
     if (payload !== undefined)
-      need((await H("TS/PAYLOAD/1\0", payload)) === payload_hash, "payload_hash is not that of payload");
+      need((await H("TS/PAYLOAD/1\0", payload)) === payload_hash, "payload_hash does not match payload");
     if (meta !== undefined)
-      need((await H("TS/META/1\0", meta)) === meta_hash, "meta_hash is not that of meta");
+      need((await H("TS/META/1\0", meta)) === meta_hash, "meta_hash does not match meta");
     if (isFull)
       need((await eventHash(origin, columns)) === event_hash, "event_hash is another than computed");
   });

@@ -74,15 +74,12 @@ async function verify(proof: RollProof): Promise<HTMLElement[]> {
     return [verdict("", "The seed of this roll is still in use. Try again when it is revealed."), about];
   needHashing("roll-verifier.js");
   const fault = await faultOf({ roll, tenant, seed, chain_head }).catch(() => {
-    throw new Error("That is no whole proof of a roll: paste the answer of rng/verify as it came.");
+    throw new Error("This is no complete proof of a roll: paste the whole answer of rng/verify, unchanged.");
   });
   return [
     fault === undefined
-      ? verdict(
-          "good",
-          "Drawn as it should be: the seed is the one that was published, and it makes this result.",
-        )
-      : verdict("bad", `Not as it should be: ${fault}.`),
+      ? verdict("good", "The roll is correct: its seed is the published one and makes this result.")
+      : verdict("bad", `The roll is wrong: ${fault}.`),
     about,
   ];
 }

@@ -19,7 +19,7 @@ beforeEach(async () => {
   onTestFinished(() => setup.close());
 });
 
-describe("an endpoint", () => {
+describe("an endpoint that", () => {
   let meddler: Meddler;
   let by: App;
   beforeEach(async () => {

@@ -120,7 +120,7 @@ test("every refusal status of an operation is documented, by itself or for all c
   for (const status of OF_ANY_CALL) expect(description).toContain(`${status} `);
 });
 
-test("an answer has one format, so that it has one type, and others are listed next to it", () => {
+test("each answer has one format and so one type; x-other-forms lists the other formats", () => {
   for (const { operationId, responses } of entries) {
     const answers = Object.entries(responses).filter(([status]) => status.startsWith("2"));
     for (const [, { content }] of answers)

@@ -145,7 +145,7 @@ describe("hostile lines", () => {
     expect((await first(textOfLines(linesOf(pack)), { key: KEY })).ok).toBe(true);
   });
 
-  test("deep RLP in an anchor", async () => {
+  test("deep RLP in an anchor fails the anchor check", async () => {
     for (const name of ["transaction", "header"] as const) {
       const pack = truePack("whole");
       evidenceIn(pack, "anchor")[name] = `0x02${"c1".repeat(500_000)}`;
@@ -154,7 +154,7 @@ describe("hostile lines", () => {
     }
   });
 
-  test("a cosignature with a time outside the calendar", async () => {
+  test("a cosignature with a time outside the calendar is reported in seconds", async () => {
     const pack = truePack("whole");
     const { text, signatures } = parseNote(note(4));
     const late = cosignText(text, WITNESS.name, WITNESS.signer, Number.MAX_SAFE_INTEGER);
@@ -189,7 +189,7 @@ describe("many lines", () => {
   });
   const noteOfFour = note(4);
 
-  test("useless consistency lines in the worst order", async () => {
+  test("useless consistency lines in the worst order fail the tree check", async () => {
     const links = numbers.map((n) => ({
       evidence: "consistency",
       first: MANY - n,
@@ -201,7 +201,7 @@ describe("many lines", () => {
   });
 
   test.each(["whole", "stream"] as const)(
-    "tree heads of distinct sizes with consistency lines between them: %s",
+    "linked tree heads of distinct sizes fail the signature and tree checks: %s",
     async (part) => {
       const sizes = numbers.slice(0, MANY / 10).map((n) => n + 100);
       const heads = sizes.map(unsigned);
@@ -228,7 +228,7 @@ describe("many lines", () => {
       expect(red(await judge(amid(Array(680).fill(heavy))))).toHaveProperty("format");
   });
 
-  test("tree heads of one size with different roots", async () => {
+  test("tree heads of one size with different roots fail the signature and tree checks", async () => {
     const heads = numbers.slice(0, MANY / 10).map((n) => ({
       evidence: "checkpoint",
       note: noteOfFour.replace(/\n4\n.{8}/, `\n4\n${n.toString(36).padStart(8, "0")}`),
@@ -236,7 +236,7 @@ describe("many lines", () => {
     expect(red(await first(amid(heads)))).toEqual({ signature: 4, tree: 4 });
   });
 
-  test("links from one size to many, and from many to one", () => {
+  test("links from one size to many, and from many to one, give the common leaves", () => {
     const star = numbers.map((n) => ({ first: n, second: MANY + 1 }));
     const chain = numbers.map((n) => ({ first: n, second: n + 1 }));
     expect(commonLeaves(MANY + 1, star).get(7)).toBe(7);
@@ -244,7 +244,7 @@ describe("many lines", () => {
     expect(commonLeaves(1, chain).get(MANY)).toBe(1);
   });
 
-  test("a pack's head in small chunks, for which the chain is queried", async () => {
+  test("a pack whose head arrives in small chunks passes with the chain queried", async () => {
     const pack = truePack("whole");
     const more = { evidence: "consistency" as const, first: 4, second: 4, proof: [] };
     pack.evidence.push(...numbers.slice(0, MANY / 10).map(() => more));

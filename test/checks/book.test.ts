@@ -100,7 +100,7 @@ describe("writing a check", () => {
     expect((await mine("POST", "create", { ...draft, passphrase: "b" }, key)).status).toBe(422);
   });
 
-  test("by payment gives an id that does not follow from the payment's name", async () => {
+  test("by payment gives an id that nobody can compute from the payment", async () => {
     const { payment, answer } = await buy(wallet(5), url("create"), posted(draft));
     const { data } = (await answer.json()) as { data: { check_id: string } };
     expect((await shown(data.check_id)).status).toBe("pending");

@@ -94,7 +94,7 @@ describe("a call to USDC", () => {
     expect(lower(args)).toEqual([from, to, 12_500_001n, 0n, 1_800_000_000n, nonce, "0xabcd"]);
   });
 
-  test("cancelAuthorization voids it", () => {
+  test("cancelAuthorization voids the check", () => {
     const { functionName, args } = read(revocationCall(facts, "0xabcd"));
     expect([functionName, ...lower(args)]).toEqual([
       "cancelAuthorization",

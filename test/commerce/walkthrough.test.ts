@@ -309,7 +309,7 @@ describe("an order", () => {
     expect(meta).toMatchObject({ count: 2, total: 3 });
   });
 
-  test("without a name an equal call within ten minutes is the same order, also two at once on two processes", async () => {
+  test("is the same for equal unnamed calls within ten minutes, also for two at once on two processes", async () => {
     const buyer = await setup.keyOf("repeats");
     const beside = await startService({ beside: setup.service, vault: setup.vault_url });
     const { data } = setup.service.app;
@@ -341,7 +341,7 @@ describe("an order", () => {
     await beside.stop();
   });
 
-  test("without a name a second payment for an equal order is left unsettled", async () => {
+  test("placed again by an equal unnamed call leaves the second payment unsettled", async () => {
     const url = `${setup.service.url}/v1/agent/orders`;
     const body = JSON.stringify(pelletOrder(1, { product_slug: "briketes-ozols" }));
     const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };

@@ -169,7 +169,7 @@ describe("a guarded stream", () => {
     guards: [{ tenant: "acme", stream_id, expected_version }],
   });
 
-  test("accepts commits that saw its version, in one call, and no others", async () => {
+  test("accepts only commits that expect its current version, many of them in one call", async () => {
     const stream_id = randomUUID();
     appended(await log.store.append(commitOf({ stream_id })));
     const before = (await log.store.head()).position;

@@ -56,16 +56,16 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
   test("the page verifies each vector's proof, and detects a changed result", async () => {
     const page = await open();
     for (const vector of rolls) {
-      expect(await paste(page, JSON.stringify({ data: vector }))).toMatch(/as it should be/i);
+      expect(await paste(page, JSON.stringify({ data: vector }))).toMatch(/The roll is correct/);
       const changed = { ...vector, roll: { ...vector.roll, result: { value: "changed" } } };
-      expect(await paste(page, JSON.stringify(changed))).toMatch(/^Not as it should be: the seed makes/);
+      expect(await paste(page, JSON.stringify(changed))).toMatch(/^The roll is wrong: the seed makes/);
     }
   });
 
   test("it has an example to verify, and one hierarchy of headings", async () => {
     const page = await open();
     await page.getByRole("button", { name: "Verify an example" }).click();
-    await page.getByText("Drawn as it should be").waitFor();
+    await page.getByText("The roll is correct").waitFor();
     const levels = (await page
       .locator("h1, h2, h3")
       .evaluateAll((all) =>
@@ -87,7 +87,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     expect(await page.locator('#drawn a[href^="/log#events/"]').count()).toBe(1);
     await page.locator("#by-id button").click();
     await page.locator("#result .verdict").waitFor();
-    expect(await page.locator("#result").textContent()).toMatch(/Drawn as it should be|still in use/);
+    expect(await page.locator("#result").textContent()).toMatch(/The roll is correct|still in use/);
     await page.locator("#client-seed").fill("x".repeat(128));
     await page.getByLabel("Kind").selectOption({ label: "A coin" });
     await page.getByRole("button", { name: "Draw one" }).click();
@@ -101,7 +101,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     await page.locator("#roll-id").fill(roll_id);
     await page.locator("#api-key").fill(key);
     await page.locator("#by-id button").click();
-    await page.getByText("Drawn as it should be").waitFor();
+    await page.getByText("The roll is correct").waitFor();
     expect(await page.locator("#result").textContent()).toContain("in a browser");
     expect(await page.content()).not.toContain(key);
   });
@@ -140,12 +140,12 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
   test.each([
     ["nonsense", /no JSON/],
     ['{"roll":null,"tenant":"a","seed":"00"}', /no proof of a roll/],
-    ['{"roll":{},"tenant":"a","seed":5,"chain_head":"00"}', /no whole proof/],
+    ['{"roll":{},"tenant":"a","seed":5,"chain_head":"00"}', /no complete proof/],
     ["{}", /no proof of a roll/],
     ["null", /no proof of a roll/],
     [
       '{"roll":{},"tenant":"<img src=x onerror=alert(1)>","seed":"zz","chain_head":"00"}',
-      /Not as it should be/,
+      /The roll is wrong/,
     ],
   ])("it explains %s in words", async (text, says) => {
     expect(await paste(await open(), text)).toMatch(says);

@@ -87,7 +87,7 @@ async function restoredService(): Promise<Service> {
   return service;
 }
 
-test("a cursor continues with exactly the later events, and one beyond the backup is of another history, however far the log grows", async () => {
+test("a cursor within the backup continues without a gap; one beyond it is refused, however far the log grows", async () => {
   const service = await restoredService();
   expect(feed.events).toHaveLength(10);
   for (const at of [0, 4, 8])

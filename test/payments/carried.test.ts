@@ -189,11 +189,11 @@ test("a payment without a call is found, reported and refunded", async () => {
   expect(await storyOf(one, paid)).toEqual(["PaymentFound", "RefundOpened", "RefundPaid"]);
 });
 
-describe("chain queries about many payments", () => {
+describe("simultaneous chain queries", () => {
   const facts = (payments: SignedTransfer[]) =>
     Promise.all(payments.map((one_of) => one.app.settlement.facts(one_of)));
 
-  test("of 40 copies of one do not affect each other", async () => {
+  test("about 40 copies of one payment do not affect each other", async () => {
     const copy = await payment(wallet(3), PRICE);
     const found = await facts(Array.from({ length: 40 }, () => structuredClone(copy)));
     expect(found.map(({ used, would_settle }) => ({ used, would_settle }))).toEqual(
@@ -201,7 +201,7 @@ describe("chain queries about many payments", () => {
     );
   });
 
-  test("of two payments, of which the payer can afford one, give each its own answer", async () => {
+  test("about two payments answer each one separately, though the payer can afford only one", async () => {
     const all = await balanceOf(workshop.chain, wallet(4).address.toLowerCase() as Hex);
     const found = await facts([await payment(wallet(4), all), await payment(wallet(4), all)]);
     expect(found.map(({ would_settle, balance }) => ({ would_settle, balance }))).toEqual(

@@ -112,7 +112,7 @@ describe("a tenant's feed", () => {
     }
   });
 
-  test("with proof=true is the hashed text", async () => {
+  test("with proof=true contains the hashed texts", async () => {
     await write("acme", "proof ü", [{ b: [1e-7, "é"], a: null }, {}]);
     const { origin } = await service.app.store.identity();
     const { events } = await readAll(service, `${ALL}&proof=true`, mine);

@@ -171,7 +171,7 @@ test("a bet is opened once and ends once, and nothing follows its end", () => {
   expect(trades.expire("2027-01-01T00:00:00.000Z")(ended)).toEqual([]);
 });
 
-test("months are evaluated in order and before the first release, then releases in order, each once", () => {
+test("evaluations take the months in order before the first release, then the releases in order, each once", () => {
   const due = (state: evaluation.EvaluationState, release_position: number, as_of_month: string | null) =>
     evaluation.isDue(state, { release_position, as_of_month });
   expect([due(undefined, 7, "2025-03"), due(undefined, 7, null)]).toEqual([true, true]);

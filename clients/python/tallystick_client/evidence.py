@@ -132,7 +132,7 @@ def _check_members(stated: Mapping[str, Any]) -> None:
     for name, form in _FORMS.items():
         _need(re.fullmatch(form, str(stated.get(name))), f"{name} is {stated.get(name)}")
     owner = f"{stated['network']}:{stated['asset']}:{stated['payer']}:"
-    _need(str(stated.get("payment_id")).startswith(owner), "payment_id is that of another network, asset or payer")
+    _need(str(stated.get("payment_id")).startswith(owner), "payment_id belongs to another network, asset or payer")
     _need(re.fullmatch(_HASH, str(stated.get("event", {}).get("event_hash"))), "the event has no hash")
 
 

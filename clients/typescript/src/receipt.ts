@@ -126,7 +126,7 @@ function membersOf(stated: Receipt): string {
   for (const [name, form] of FORMS) need(form.test(String(stated[name])), `${name} is ${stated[name]}`);
   const { network, asset, payer, payment_id, amount, operation, event } = stated;
   const isTheirs = payment_id.startsWith(`${network}:${asset}:${payer}:`);
-  need(isTheirs, "payment_id is that of another network, asset or payer");
+  need(isTheirs, "payment_id belongs to another network, asset or payer");
   need(HASH.test(event.event_hash) && event.position > 0, "the event has no place in the log");
   return `${payer} paid ${amount} for ${operation}`;
 }

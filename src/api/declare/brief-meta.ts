@@ -1,4 +1,4 @@
-/** `meta=brief`: an answer over data without the members of `meta` that can outweigh the data itself. */
+/** `meta=brief` omits the members of `meta` that can be longer than the data of an answer. */
 import { z } from "zod";
 
 /** Left out of a brief `meta`. */

@@ -14,7 +14,7 @@ export type Series = {
   band_within?: ({ low: number; high: number } | null)[];
 };
 
-/** `at` is as long as the chart's `x`. `down` marks bad events; `line` marks a border between two times. */
+/** `at` has one value for each of the chart's `x`. `down` marks bad events; `line` marks a border between two times. */
 export type Marks = { name: string; shape: "up" | "round" | "down" | "line"; at: boolean[] };
 
 /**

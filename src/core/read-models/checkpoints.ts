@@ -24,7 +24,7 @@ export class Checkpoints {
     this.#keepSoon();
   }
 
-  /** True if another process was found to have it. */
+  /** True once another process was seen to own this lease. */
   hasLost(lease: Lease): boolean {
     return this.#lost.has(lease);
   }

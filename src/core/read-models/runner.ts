@@ -1,7 +1,6 @@
 /**
- * Folds every projection up to the head of the log. One process runs a projection at a time: it has a lease, and
- * its fencing token is checked in the same transaction that writes the read model, so a paused process cannot write
- * late.
+ * Folds every projection up to the head of the log. One process runs a projection at a time, under a lease. The
+ * transaction that writes the read model checks the lease's fencing token, so a paused process cannot write late.
  */
 import pLimit, { type LimitFunction } from "p-limit";
 import type pg from "pg";

@@ -93,7 +93,7 @@ export const events = {
     means: "A node lost stake, because a result was wrong.",
     1: z.strictObject({
       task_id: z.string(),
-      amount_micro: z.int().min(0).describe("The lost amount, as far as it was there."),
+      amount_micro: z.int().min(0).describe("The amount that the node lost, at most the stake it had."),
       slashed_at: time,
     }),
   },

@@ -179,5 +179,8 @@ export const dropCopy =
 /** Only a task without a begun copy can be cancelled. */
 export function refuseBegun(copies: ReadonlyMap<number, Task>): void {
   if ([...copies.values()].some(({ status, attempts }) => status !== "queued" || attempts > 0))
-    refuse(computeProblems["task-state"], "a copy of this task was begun; cancel only before that");
+    refuse(
+      computeProblems["task-state"],
+      "a node has begun a copy of this task, so it can no longer be cancelled",
+    );
 }

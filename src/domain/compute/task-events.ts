@@ -20,13 +20,13 @@ const attempt = z.int().min(1);
 export const verifications = ["rerun", "quorum", "requester"] as const;
 
 const oldTerms = z.strictObject({
-  max_price_micro: micro.min(1).describe("The highest price, which is held."),
-  limit_s: z.int().min(1).describe("Seconds for its worker."),
+  max_price_micro: micro.min(1).describe("The highest price; this amount is held."),
+  limit_s: z.int().min(1).describe("The worker's time limit in seconds."),
   verify: z.enum(["rerun", "requester"]),
   assign: sxNumber.nullable().describe("The only node's passport; null: any node."),
   min_trust: z.int().min(0).max(100),
   window_s: z.int().min(1),
-  deadline_at: time.describe("No node may begin it after this."),
+  deadline_at: time.describe("The latest time at which a node may begin the task."),
 });
 
 const terms = oldTerms.extend({
@@ -191,7 +191,7 @@ export const events = {
     1: z.strictObject({
       verdict: z.enum(["agreed", "none", "cancelled"]),
       canonical_sha256: sha256.nullable(),
-      copy: copyNumber.nullable().describe("A copy with that result."),
+      copy: copyNumber.nullable().describe("A copy that returned the right result."),
       agreed: z.int().min(0).describe("Number of agreeing copies; 1 if a draw required no more."),
       draw: draw.nullable(),
       judged_at: time,

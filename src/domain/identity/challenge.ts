@@ -273,10 +273,7 @@ export const challengeChecks: readonly ChallengeCheck[] = [
         ? undefined
         : {
             path: "challenge",
-            message:
-              use.about === null
-                ? "has a subject, and must have none"
-                : `has another subject than ${use.about}`,
+            message: use.about === null ? "must have no subject" : `has another subject than ${use.about}`,
           },
   },
   {

@@ -177,7 +177,7 @@ function membersFault(payload: Members, kid: string): string | undefined {
   if (wrong) return `${wrong} is ${JSON.stringify(payload[wrong])}`;
   const { network, asset, payer, payment_id, resourceUrl } = payload as { [name: string]: string };
   if (!payment_id!.startsWith(`${network}:${asset}:${payer}:`))
-    return "payment_id is that of another network, asset or payer";
+    return "payment_id belongs to another network, asset or payer";
   if (isVoucher(payload) !== (payload.transaction === ""))
     return isVoucher(payload)
       ? "transaction is not empty, although a voucher paid"

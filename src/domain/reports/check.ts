@@ -104,7 +104,7 @@ export function reportFaults(report: Report, canonical: (value: object) => strin
     ...report.methods.flatMap((one, n) =>
       canonical(one) === canonical(methodOf(one.name))
         ? []
-        : [{ at: `methods/${n}`, says: `is not ${one.name} as it is used` }],
+        : [{ at: `methods/${n}`, says: `differs from the method ${one.name} of this service` }],
     ),
     ...(report.layers ?? []).flatMap(({ layer, why }, n) => plain(`layers/${n}`, `${layer} ${why ?? ""}`)),
   ];

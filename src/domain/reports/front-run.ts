@@ -33,7 +33,7 @@ export const events = {
   FrontRunWatched: {
     means: "The week's goods were listed whose trade moved before a policy was announced.",
     1: z.strictObject({
-      week: z.iso.date().describe("A Monday, at 07:00 UTC of which it is due."),
+      week: z.iso.date().describe("A Monday; the computation is due at 07:00 UTC."),
       vintage: z.string().describe("The vintages that it was computed on, by comma."),
       synthetic: z.boolean(),
       signals: z.array(signal).max(MOST_SIGNALS).describe("Signals of policies at least seven days old."),

@@ -31,8 +31,11 @@ const opened = z.strictObject({
   dataset: z.string(),
   synthetic: z.boolean(),
   as_of_position: z.int().positive().describe("The log position of the newest release that it rests on."),
-  vintages: z.array(z.string()).min(1).describe("All that it rests on, released at or before that."),
-  opened_at: time.describe("When that was released."),
+  vintages: z
+    .array(z.string())
+    .min(1)
+    .describe("All vintages that it rests on, released at or before as_of_position."),
+  opened_at: time.describe("Release time of the newest vintage that it rests on."),
   decides_by: z.iso.date(),
 });
 
@@ -46,7 +49,7 @@ export const events = {
       as_of_month: month
         .nullable()
         .describe(
-          "For synthetic vintages only, which have later months: the last month that it rests on. null: all of them.",
+          "The last month used of synthetic vintages, which contain later months; null: all months used.",
         ),
     }),
     upcast: { 1: (old: object) => ({ ...old, as_of_month: null }) },

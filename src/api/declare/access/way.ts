@@ -102,7 +102,7 @@ export type OpeningSetting = "SETTLE_OPEN";
 export type AccessParts = {
   findKey: (digest: Buffer) => Promise<KeyWithDigest | undefined>;
   findSubjectKey?: (digest: Buffer) => Promise<SubjectKey | undefined>;
-  /** The agent of which a key is live, by the key's thumbprint. */
+  /** The agent with this live key, by the key's thumbprint. */
   findSigner?: (kid: string) => Promise<RequestSigner | undefined>;
   admitDelegate?: (request: DelegateRequest) => Promise<Pick<Admission, "caller" | "confirm">>;
   /** Includes delegates of such agents. Absent where no area has agents. */

@@ -53,7 +53,9 @@ until the chain shows its use. After ${checks.MOST_TRIES} wrong passphrases none
   }),
   output: json(
     z.object({
-      data: checkShown.extend({ transaction: transaction.describe("Send this; the service does not") }),
+      data: checkShown.extend({
+        transaction: transaction.describe("Send it yourself; the service does not"),
+      }),
       meta: z.object({ warning }),
     }),
   ),

@@ -293,7 +293,7 @@ function orderIdOf(link_secret: Uint8Array, fresh_id: string): number {
 function priceNow(sold: Product, unit: product.UnitName, at: string): number {
   const price = product.priceAt(sold, unit, at);
   if (price) return price.net_cents;
-  const message = `has no current price; prices_list has those of ${sold.facts.slug}`;
+  const message = `has no current price; prices_list shows the prices of ${sold.facts.slug}`;
   return refuseField("unit", message);
 }
 

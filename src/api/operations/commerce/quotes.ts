@@ -42,7 +42,7 @@ const cheaperShown = z
     saved: money.describe("EUR less than the item, without tax"),
   })
   .nullable()
-  .describe("The same goods by other units, where that costs less; null: it does not");
+  .describe("The same goods in other units, if cheaper; null: no other units are cheaper");
 
 const create = operation({
   name: "quotes_create",

@@ -10,7 +10,7 @@ import {
   tasksProjection,
 } from "../../../projections/compute/tasks.ts";
 
-/** After this time the read model shows the lease, or there is none. */
+/** A reservation ends after this time: the read model then shows its lease, or no lease was made. */
 const RESERVE_MS = 2_000;
 /** A query reads this many tasks beyond one per caller. */
 const PAGE_SIZE = 128;
@@ -45,7 +45,7 @@ export class Dispenser {
   /** A task for this node, reserved; undefined = none. */
   async next(request: TaskRequest): Promise<TaskKey | undefined> {
     this.#remember(request.taker);
-    // Only a caller's own query may answer that there is none.
+    // Only the caller's own query may conclude that no task is ready.
     return this.#earlier(request) ?? this.#fromPage(request) ?? this.#next(this.#app.pool, request);
   }
 

@@ -134,7 +134,7 @@ export const taskShown = z.object({
   worker: z.string().nullable().describe("SX#<number> of the current or last node"),
   max_price_usd: z.string(),
   price_usd: z.string().nullable().describe("Its price, fixed by the lease"),
-  provider_usd: z.string().nullable().describe("The worker's share of it"),
+  provider_usd: z.string().nullable().describe("The worker's share of the price"),
   verify: z.enum(verifications),
   copies: z
     .object({ wanted: z.int(), agree: z.int(), made: z.int(), agreed: z.int() })

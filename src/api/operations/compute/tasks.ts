@@ -199,7 +199,7 @@ export function bytesOf(value: JsonObject, path: string): Buffer {
   }
 }
 
-/** With more results than this waiting for an audit, tasks that need one are refused. */
+/** Tasks that need an audit are refused while this many results wait for one. */
 const MOST_AUDITS = 1_000;
 
 async function termsOf(app: App, input: Submission, tenant: string, submitted_at: string) {
@@ -216,7 +216,10 @@ async function termsOf(app: App, input: Submission, tenant: string, submitted_at
         `is at least ${decimalUsdc(LEAST_PRICE_MICRO)} for a built-in kind, which the service re-runs`,
       );
   } else if (verify === "rerun")
-    refuseField("verify", `is requester or quorum: the service re-runs only ${builtIns.join(", ")}`);
+    refuseField(
+      "verify",
+      `must be requester or quorum here: the service re-runs only the kinds ${builtIns.join(", ")}`,
+    );
   if (verify === "rerun" && (await countAwaiting(app.pool, MOST_AUDITS)) === MOST_AUDITS)
     refuse(coreProblems.busy, "too many results wait for a check; retry in a minute", {
       retry_after_s: 60,
@@ -237,7 +240,7 @@ async function refuseOwn(app: App, sx: number, tenant: string): Promise<void> {
   if (bound.includes(tenant))
     refuseField(
       "assign",
-      "names a node of your own side (the same agent, a delegation between the two, or its wallet has paid for you): name another node, or use the queue",
+      "names a node of your own side (same agent, a delegation between you, or its wallet paid for you): name another node or use the queue",
     );
 }
 

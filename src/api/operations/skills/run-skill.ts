@@ -219,7 +219,7 @@ export async function runWithin(run: Run, ms: number): Promise<RunOutput | undef
   }
 }
 
-/** Refuses a task that fits no skill, as the whole request would be. */
+/** Refuses a task that fits no skill, as an invalid field `task`. */
 export const refuseTask = (message: string): never => refuseWith("task", message);
 
 /** The model that summarizes a skill's findings, if any. Findings on the caller's money are sent to no model. */

@@ -202,7 +202,7 @@ export async function reserveCapacity(
 
 type ExecutionRequest = Pick<RunRequest, "skill" | "task" | "slots" | "format"> & { execution_id: string };
 
-/** Records the executions that one call requests, all in its commit. `is_new`: none of them has a key yet. */
+/** Records the executions of one call in its commit. `is_new`: they have no subject keys yet. */
 export async function request(
   { caller, request, unit }: Context<never>,
   all: readonly ExecutionRequest[],

@@ -182,7 +182,7 @@ can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key
       .enum(["true", "false"], "is true or false")
       .default("false")
       .describe("true: compute at as_of_position now; needs a key"),
-    day: date.describe("With exact: the UTC day of all ages, that of the position or a later one"),
+    day: date.describe("With exact: the UTC day that ages count to, not before the position's day"),
   }),
   output: json(
     z.object({

@@ -21,7 +21,9 @@ const airdropShown = z
     airdrop_id: z.string(),
     status: z
       .enum(["asked", "sent", "paid", "failed"])
-      .describe("asked: sent within seconds; sent: pending, or sent again; failed: nothing moved, finally"),
+      .describe(
+        "asked: sent within seconds; sent: pending, or sent again; failed: finally, without any transfer",
+      ),
     failure: z.string().nullable(),
     token: z.object({ address, symbol: z.string() }),
     amount_each: decimal.describe("In tokens"),

@@ -1,6 +1,6 @@
 /**
- * Checks of a channel's payment before any chain query, as a list: a test omits each in turn and requires that a bad
- * payment then passes. Source: "Verification Rules" of batch-settlement on EVM.
+ * The checks of a channel's payment before any chain query. They form a list, so that a test can omit each in turn
+ * and require that a bad payment then passes. Source: "Verification Rules" of batch-settlement on EVM.
  */
 import type { Hex, RecoverKey } from "../../../core/model/chain.ts";
 import { readSignature, signerOf } from "../../../domain/payments/authorization.ts";

@@ -6,7 +6,7 @@ import type { ChannelConfig, DepositAuthorization } from "../../../domain/paymen
 import { type AcceptedRequirement, address, envelope, fitting, signature, uint256 } from "../x402/payload.ts";
 import { CHANNEL_SCHEME } from "../x402/required.ts";
 
-/** All unchecked. `type`: a deposit comes with a voucher; a refund's voucher charges nothing. */
+/** Parsed, not verified. A deposit includes a voucher; the voucher of a refund charges nothing. */
 export type ChannelPayment = {
   type: "voucher" | "deposit" | "refund";
   accepted: AcceptedRequirement & { receiver_authorizer: Hex; withdraw_delay_s: number };

@@ -114,8 +114,8 @@ export function isSamePayment(claim: Claim, { signed }: PresentedPayment): boole
 export type SettledPayment = { claim: Claim; settlement: MinedTransaction };
 
 /**
- * The start of a charge. Either the payment would settle, or somebody carried it to the chain earlier, or it has a
- * claim of a dead process, or a settlement without an answer.
+ * The start of a charge. The payment would settle, was carried to the chain by somebody else, has a claim of a dead
+ * process, or has a settlement without an answer.
  */
 export type CheckedPayment =
   | { status: "good"; seen_block: bigint }

@@ -8,8 +8,8 @@ type PricedOperation = { operation: Operation; price: Usdc; url: string; offer: 
 
 /**
  * Every priced operation at its unit price, with its 402's requirement. Directories call each address and expect
- * that 402, so operations with free calls per address are left out, and those paid from an account, whose price
- * depends on the input.
+ * that 402, so operations with free calls per address are left out. Operations paid from an account are left out too:
+ * their price depends on the input.
  */
 function pricedOf(operations: readonly Operation[], terms: PaymentTerms): PricedOperation[] {
   return operations.flatMap((operation) => {

@@ -22,7 +22,7 @@ export type PaidCallAnswer = {
   settlement?: SettleResponse;
   /** For a payer by the `Payment` scheme. */
   receipt?: PaymentReceipt;
-  /** SHA-256 of the body, in hex; null without a body, or if a repeated answer omits members that are shown only once. */
+  /** SHA-256 of the body, in hex; null without a body, or if a repeat omits members that only the first answer shows. */
   sha256?: string | null;
 };
 

@@ -178,8 +178,8 @@ async function shownAgain(
 
 /**
  * Refuses a payment that anybody may have read from the chain, unless the caller proves to be its payer. That holds
- * for a read about its payer, for another command than it was claimed for, and for every call if a third party
- * carried it unclaimed.
+ * for a read about its payer and for another command than the claimed one. It holds for every call if a third party
+ * carried the payment unclaimed.
  */
 async function refuseIfPublic({ call, payment, isPayer }: PaidCall, state: PaymentState): Promise<void> {
   const { operation, request_sha256 } = call;

@@ -7,7 +7,7 @@ export type CallsLeft = { granted: boolean; remaining: number; reset_s: number }
 export type AddressLimits = {
   /** Exact: never grants more than the limit. */
   take(limit: CallLimit, address: string): Promise<CallsLeft>;
-  /** Returns a granted call within its window. */
+  /** Gives a granted call back to the limit while its window lasts. */
   giveBack(limit: CallLimit, address: string): void;
   add(limit: CallLimit, address: string, points?: number): void;
   isSpent(limit: CallLimit, address: string): boolean;
