@@ -1,6 +1,8 @@
 /** RFC 8785, for values that every JSON parser reads alike. */
+
 import canonicalize from "canonicalize";
 import { InvalidEvent } from "./errors.ts";
+import { jsonFault, utf8Fault } from "./json-fault.ts";
 import type { JsonObject, JsonValue } from "./types.ts";
 
 // The package is CommonJS with typings of an ES module, so the compiler sees a namespace.
@@ -54,11 +56,28 @@ function inOrder(value: JsonValue): JsonValue | undefined {
   return copy;
 }
 
-/** Refuses duplicate keys. Throws SyntaxError. */
+/** Refuses duplicate keys. Throws SyntaxError, which names the place of the fault. */
 export function parseStrict(text: string): JsonValue {
-  const value = JSON.parse(text) as JsonValue;
+  const value = parsed(text);
   refuseDuplicateKeys(text);
   return value;
+}
+
+/** As parseStrict, of UTF-8. */
+export function parseStrictBytes(bytes: Uint8Array): JsonValue {
+  const fault = utf8Fault(bytes);
+  if (fault !== undefined) throw new SyntaxError(fault);
+  return parseStrict(utf8.decode(bytes));
+}
+
+const utf8 = new TextDecoder("utf-8");
+
+function parsed(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    throw new SyntaxError(jsonFault(text) ?? (error as Error).message);
+  }
 }
 
 declare global {

@@ -107,6 +107,36 @@ export function watched({ vintages, reference, allow_synthetic }: Data): ReadRec
   return { data, restsOn, read, looks };
 }
 
+/**
+ * Runs `work` on data without figures: to its end, to its refusal, or to its first query, which nothing answers.
+ * Reference tables are in memory, and stay.
+ */
+export async function upToFigures(
+  { vintages, ...others }: Data,
+  work: (data: Data) => Promise<unknown>,
+): Promise<void> {
+  let reached: () => void = () => {};
+  const firstQuery = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  const query = () => {
+    reached();
+    return new Promise<never>(() => {});
+  };
+  // What waits for a query never ends, so the lease ends here.
+  const lease = (dataset: string): Lease => {
+    const { manifest, partitions, release } = vintages.lease(dataset);
+    release();
+    const unread = partitions.map((one) => ({ ...one, rollup: undefined }));
+    return { manifest, partitions: unread, query, release: () => undefined };
+  };
+  const data = {
+    ...others,
+    vintages: { open: () => vintages.open(), awaited: () => vintages.awaited(), lease },
+  };
+  await Promise.race([work(data), firstQuery]);
+}
+
 /** The same data, fixed until released: each dataset stays at the vintage of its first read. */
 export function pinned({ vintages, reference, allow_synthetic }: Data): { data: Data; release(): void } {
   const leases = new Map<string, Lease>();

@@ -1,8 +1,15 @@
 import canonicalize from "canonicalize";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalBytes, canonicalText, MAX_DEPTH, parseStrict } from "../../eventstore/canonical.ts";
+import {
+  canonicalBytes,
+  canonicalText,
+  MAX_DEPTH,
+  parseStrict,
+  parseStrictBytes,
+} from "../../eventstore/canonical.ts";
 import { InvalidEvent } from "../../eventstore/errors.ts";
+import { jsonFault } from "../../eventstore/json-fault.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { scaled } from "../support/scale.ts";
 
@@ -135,6 +142,54 @@ describe("strict parsing", () => {
 
   test.each(["", "{", '{"a":1,}', "{'a':1}", "NaN", '{"a":01}', '{"a":1}x'])("%s is not JSON", (text) => {
     expect(() => parseStrict(text)).toThrow(SyntaxError);
+  });
+
+  test.each([
+    ['{"a": 1,}', 'line 1, column 9: expected a name in double quotes; found "}"'],
+    ['{\n "a": tru\n}', 'line 2, column 7: expected a value: .* found "tru"'],
+    ['{"a" 1}', 'line 1, column 6: expected a colon after the name; found "1"'],
+    ["[1 2]", 'line 1, column 4: expected a comma or ]; found "2"'],
+    ['{"a":1', "line 1, column 7: expected a comma or }; found the end of the text"],
+    ['["a\nb"]', "line 1, column 4: a control character is not allowed in text"],
+    ['["\\x"]', "line 1, column 3: after \\\\ expected one of"],
+    ['{"a": "b}', "line 1, column 7: this text has no closing double quote"],
+  ])("%j is refused with the place of its fault", (text, says) => {
+    expect(() => parseStrict(text)).toThrow(new RegExp(says.replace("or ]", "or \\]")));
+  });
+
+  test("a fault is found where JSON.parse finds one, and nowhere else", () => {
+    const signs = fc.constantFrom(...'{}[]",:\\ \n0123-+.eEtrufalsn', "true", "null", '"a"', "\u0001");
+    const cut = fc
+      .tuple(fc.json(), fc.nat(), fc.nat(3), fc.array(signs, { maxLength: 2 }))
+      .map(([text, at, less, more]) => {
+        const from = at % (text.length + 1);
+        return text.slice(0, from) + more.join("") + text.slice(from + less);
+      });
+    const isJson = (text: string) => {
+      try {
+        JSON.parse(text);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          cut,
+          fc.array(signs).map((all) => all.join("")),
+        ),
+        (text) => {
+          expect([text, jsonFault(text) === undefined]).toEqual([text, isJson(text)]);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("bytes that are not UTF-8 are refused with their place", () => {
+    expect(() => parseStrictBytes(Buffer.from([0x22, 0x61, 0xff, 0x22]))).toThrow("byte 3 is not UTF-8");
+    expect(parseStrictBytes(Buffer.from('"\u00e9\ufffd"'))).toBe("\u00e9\ufffd");
   });
 
   test("everything else is parsed as by JSON.parse", () => {

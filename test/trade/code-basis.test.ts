@@ -195,8 +195,9 @@ describe("comparisons over the change", () => {
       ...{ reporter: "LV", months: 24, flow: "IMPORT" },
       ...{ hs: "85171200", basis: "reported" },
     });
-    const { data, meta } = await alerts(trade, input);
+    const { data, meta } = await alerts(trade, input, undefined, "optional");
     expect([data.alerts, data.movers, meta.tested]).toEqual([[], [], 0]);
+    await expect(alerts(trade, input)).rejects.toThrow("too little data");
   });
 
   test("seasons and growth run over the family", async () => {

@@ -106,12 +106,13 @@ describe("alerts and flow-pulse", () => {
     expect(meta.tested).toBe(tested!.count);
   });
 
-  test("report too little data for a dataset of two months, with the number of tests", async () => {
-    const { data, meta } = await ask.alerts({ reporter: "DE", hs: "39206290" });
-    expect(meta).toMatchObject({ dataset: "comext-ds-045409", tested: 0, significant: 0, count: 0 });
-    expect(meta.note).toMatch(/too little data/);
-    expect(data).toEqual({ alerts: [], movers: [] });
-    expect((await ask.pulse({ reporter: "DE", hs: "39206290" })).data).toEqual([]);
+  test("refuse a product of which no month can be tested, by its field", async () => {
+    for (const answer of [ask.alerts, ask.pulse]) {
+      const refused = await refusalOf(answer({ reporter: "DE", hs: "39206290" }));
+      expect(refused.errors).toMatchObject([
+        { path: "hs", message: /^too little data: from 20\d\d-\d\d to / },
+      ]);
+    }
   });
 
   test("order pulses by weight in the reporter's trade, and filter by reporter", async () => {

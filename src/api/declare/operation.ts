@@ -103,9 +103,12 @@ export type OperationDeclaration = {
   input: z.ZodObject;
   output: Output;
   /** The reading of the input's words, which the unpaid 402 shows. A refusal becomes the errors of that 402. */
-  understood?: (input: never, call: PricedCall) => JsonObject | undefined;
-  /** Refuses input that the data do not cover, as `handle` does, for the errors of the unpaid 402. It reads no figure. */
-  covers?: (input: never, call: PricedCall) => void;
+  understood?: (input: never, call: PricedCall) => JsonObject | undefined | Promise<JsonObject | undefined>;
+  /**
+   * Refuses input that the data do not cover, for the errors of the unpaid 402. It reads no figure. `handle`: the handler
+   * runs as far as its first figure; it uses `input`, `data` and `signal` alone.
+   */
+  covers?: "handle" | ((input: never, call: PricedCall) => void);
   status?: 200 | 201 | 202;
   /** Fields that stay secret: the request's digest is public, so it could confirm a guess. */
   secrets?: string[];

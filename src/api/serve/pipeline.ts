@@ -15,6 +15,7 @@ import { type Fields, inputReader, isPresent } from "../declare/input.ts";
 import { dataNamed } from "../declare/named-vintages.ts";
 import type { Catalogue, Operation } from "../declare/operation.ts";
 import { refusalsOf } from "../declare/statuses.ts";
+import { refuseUncovered } from "../declare/uncovered.ts";
 import type { Gate } from "./admission.ts";
 import type { AnswerParts, PreparedBody } from "./answer.ts";
 import type { Call } from "./call.ts";
@@ -193,8 +194,8 @@ async function quoteFor(
     try {
       const call = { app, data: leased?.data ?? app.data, caller: anonymous };
       const price = await priceOf(operation, call, input);
-      if (input) operation.covers?.(input as never, call);
-      const understood = input && operation.understood?.(input as never, call);
+      if (input) await refuseUncovered(operation, input as never, call);
+      const understood = input && (await operation.understood?.(input as never, call));
       return { price, is_unit: input === undefined, ...(understood && { understood }) };
     } finally {
       leased?.release();

@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { parseStrict } from "../../../eventstore/canonical.ts";
+import { parseStrictBytes } from "../../../eventstore/canonical.ts";
 import type { JsonObject, JsonValue } from "../../../eventstore/types.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { Refusal, refuse } from "../../core/model/refusal.ts";
@@ -203,8 +203,6 @@ export function endOf(
 const wireOf = (req: Request): Wire =>
   req.accepts(["application/x-ndjson", "text/event-stream"]) === "text/event-stream" ? "sse" : "ndjson";
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
 /** An operation that needs no body accepts an empty one of any content type, and reads any other as JSON. */
 async function readBody(req: Request, limit: number, isNeeded: boolean): Promise<JsonValue> {
   if (isNeeded && !req.is("application/json")) {
@@ -217,7 +215,7 @@ async function readBody(req: Request, limit: number, isNeeded: boolean): Promise
     checkContentDigest(text(req.headers["content-digest"]), body);
   if (!isNeeded && body.length === 0) return {};
   try {
-    return parseStrict(utf8.decode(body));
+    return parseStrictBytes(body);
   } catch (error) {
     return refuse("invalid", `the body is not JSON that the service accepts: ${(error as Error).message}`, {
       errors: [{ path: "", message: (error as Error).message }],

@@ -1,4 +1,5 @@
 /** MCP over streamable HTTP: one `Server` a request, over shared lists. */
+
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
@@ -12,6 +13,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { Request as HttpRequest, RequestHandler } from "express";
+import { jsonFault } from "../../../eventstore/json-fault.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import type { Catalogue } from "../declare/operation.ts";
 import { presentedSecret } from "../serve/admission.ts";
@@ -54,9 +56,8 @@ export function createMcp(parts: McpParts): RequestHandler {
           res.locals.operation = name;
         },
       });
-    const handler = {
-      fetch: withoutConnection(withAppsSession(withPlainJson(newServer, createMcpHandler(newServer)))),
-    };
+    const fetch = withAppsSession(withPlainJson(newServer, createMcpHandler(newServer)));
+    const handler = { fetch: withoutConnection(withPlaceOfFault(fetch)) };
     withPlainBody(req)
       .then((plain) => toNodeHandler(handler, { maxRequestBodySize: MOST_BODY })(plain, res))
       .catch(next);
@@ -104,6 +105,25 @@ function withoutConnection(fetch: McpHttpHandler["fetch"]): McpHttpHandler["fetc
     const response = await fetch(request, options);
     response.headers.delete("Connection");
     return response;
+  };
+}
+
+const PARSE_ERROR = -32_700;
+
+/** Says where a message is no JSON; the SDK says only that it is none. */
+function withPlaceOfFault(fetch: McpHttpHandler["fetch"]): McpHttpHandler["fetch"] {
+  return async (request, options) => {
+    const sent = request.method === "POST" ? request.clone() : undefined;
+    const response = await fetch(request, options);
+    if (!sent || response.status !== 400) return response;
+    const answer = (await response.clone().json()) as { error?: { code?: number } };
+    const fault = answer.error?.code === PARSE_ERROR ? jsonFault(await sent.text()) : undefined;
+    if (fault === undefined) return response;
+    response.headers.delete("content-length");
+    return Response.json(
+      { ...answer, error: { code: PARSE_ERROR, message: `The message is no JSON: ${fault}` } },
+      { status: 400, headers: response.headers },
+    );
   };
 }
 

@@ -1,18 +1,13 @@
 /** Checks a plan's slots against its operations, before anything runs or is paid. */
 import { plainIssue } from "../../core/model/plain-issue.ts";
 import { refuseWith } from "../../core/model/refusal.ts";
-import type { Fields, Plan, Step } from "./plan.ts";
+import { type Fields, mustRun, type Plan } from "./plan.ts";
 import type { SlotName, Slots } from "./slots.ts";
 
 const slotOf = (value: unknown): SlotName | undefined =>
   typeof value === "string" && value.startsWith("$slots.")
     ? (value.slice("$slots.".length) as SlotName)
     : undefined;
-
-const runs = ({ when = [], unless = [], optional }: Step, slots: Slots): boolean =>
-  optional === undefined &&
-  when.every((slot) => slots[slot] !== undefined) &&
-  unless.every((slot) => slots[slot] === undefined);
 
 /** Refuses slots that a step of the plan cannot do without, and does not take: "reporter is one of the 27". */
 export function refuseUntaken(
@@ -22,7 +17,7 @@ export function refuseUntaken(
   field: string,
 ): void {
   for (const step of plan.steps) {
-    if (!runs(step, slots)) continue;
+    if (!mustRun(step, slots)) continue;
     const fields = fieldsOf(step.operation) ?? {};
     for (const [name, input] of Object.entries(step.input)) {
       const schema = Object.hasOwn(fields, name) ? fields[name] : undefined;

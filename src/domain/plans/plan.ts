@@ -187,6 +187,24 @@ async function runStep(
   return { requests: results, passed };
 }
 
+/** The requests of a plan that its slots alone decide: of each step that must run and reads no earlier answer. */
+export const requestsOf = (
+  plan: Plan,
+  slots: Slots,
+): { operation: string; input: Record<string, unknown> }[] =>
+  plan.steps
+    .filter((step) => mustRun(step, slots) && step.each === undefined)
+    .flatMap((step) => {
+      const input = inputOf(step, { slots, steps: {} });
+      return input === undefined ? [] : [{ operation: step.operation, input }];
+    });
+
+/** True for a step that runs with these slots, and whose refusal fails the plan. */
+export const mustRun = ({ when = [], unless = [], optional }: Step, slots: Slots): boolean =>
+  optional === undefined &&
+  when.every((slot) => slots[slot] !== undefined) &&
+  unless.every((slot) => slots[slot] === undefined);
+
 type PathScope = { slots: Slots; steps: Record<string, object>; each?: unknown };
 
 /** The step's input with its paths read: without those of empty slots; undefined where an answer lacks what it should have. */

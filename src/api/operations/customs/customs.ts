@@ -35,7 +35,6 @@ import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
 import { seasonTable } from "../../../projections/trade/answers/forms/tables.ts";
 import { nameTables } from "../../../projections/trade/answers/names.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
-import { covers } from "../trade/covers.ts";
 
 /** The trade data may be missing while a table is loaded, or the reverse. Products get their names in both cases. */
 const vintageWith =
@@ -55,6 +54,7 @@ Each has its parents, its section, and whether Latvia traded under it.`,
   output: json(classificationsOutput, { table: classificationsTable }),
   example: { q: "wood pellets" },
   vintage: vintageWith(hsSections),
+  covers: "handle",
   handle: ({ input, data, signal }) => classifications(dataOf(data), data.reference, input, signal),
 });
 
@@ -69,7 +69,7 @@ only complete periods.`,
   output: json(trendsOutput, { table: "data.months", chart: trendsChart }),
   example: { years: "2022-2024" },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => trends(dataOf(data), input, signal),
 });
 
@@ -84,7 +84,7 @@ total.`,
   output: json(commoditiesOutput, { table: "data", chart: commoditiesChart }),
   example: { year: 2024, direction: "EXPORT", sort: "value" },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => topCommodities(dataOf(data), input, signal),
 });
 
@@ -99,7 +99,7 @@ partners, the ten largest CN8 codes each way, and growth per year.`,
   output: json(countryOutput, { table: "data.years", chart: countryChart }),
   example: { country: "SE", years: "2020-2024" },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => countryAnalysis(dataOf(data), input, signal),
 });
 
@@ -115,6 +115,7 @@ complete year, from a dataset named separately.`,
   output: json(tariffOutput, { table: tariffTable }),
   example: { code: "44071110" },
   vintage: vintageWith(taricDuties),
+  covers: "handle",
   handle: ({ input, data, signal }) => tariffLookup(dataOf(data), data.reference, input, signal),
 });
 
@@ -129,7 +130,7 @@ costs nothing. Without a direction you get one profile for each; a direction wit
   output: json(seasonalOutput, { table: seasonTable, chart: seasonalChart }),
   example: { code: "44013100", years: "2020-2024", direction: "EXPORT" },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => seasonal(dataOf(data), input, signal),
 });
 

@@ -1,23 +1,14 @@
-import type { z } from "zod";
 import { country, countryInput, countryOutput } from "../../../projections/fusion/answers/country.ts";
 import {
   countryStats,
   countryStatsInput,
   countryStatsOutput,
-  statsQuestion,
 } from "../../../projections/fusion/answers/country-stats.ts";
 import { countryStatsChart, productChart } from "../../../projections/fusion/answers/forms.ts";
-import {
-  market,
-  marketInput,
-  marketOutput,
-  marketQuestion,
-} from "../../../projections/fusion/answers/market.ts";
+import { market, marketInput, marketOutput } from "../../../projections/fusion/answers/market.ts";
 import { product, productInput, productOutput } from "../../../projections/fusion/answers/product.ts";
 import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
-import { chooseDataset } from "../../../projections/trade/answers/question.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
-import { covers } from "../trade/covers.ts";
 import { countryVintage, marketVintage, onOneState } from "./data.ts";
 
 const countryStatsOperation = operation({
@@ -31,8 +22,7 @@ const countryStatsOperation = operation({
   output: json(countryStatsOutput, { table: "data", chart: countryStatsChart }),
   example: { country: "LV", years: "2020-2024" },
   vintage,
-  covers: (input: z.output<typeof countryStatsInput>, { data }) =>
-    void chooseDataset(dataOf(data), statsQuestion(input)),
+  covers: "handle",
   handle: ({ input, data, signal }) => countryStats(dataOf(data), input, signal),
 });
 
@@ -49,8 +39,7 @@ in \`absent\` with the reason, and are never zero. The figures are statistics, n
   output: json(marketOutput, { table: "data.partners" }),
   example: { hs: "44", reporter: "LV", flow: "IMPORT", years: "2020-2024" },
   vintage: marketVintage,
-  covers: (input: z.output<typeof marketInput>, { data }) =>
-    void chooseDataset(dataOf(data), marketQuestion(input)),
+  covers: "handle",
   handle: ({ input, data: current, signal }) =>
     onOneState(current, (data) => market(dataOf(data), data.reference, input, signal)),
 });
@@ -68,7 +57,7 @@ const countryOperation = operation({
   output: json(countryOutput, { table: "data.trade" }),
   example: { country: "LV", year: 2024 },
   vintage: countryVintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data: current, signal }) =>
     onOneState(current, (data) => country(dataOf(data), data.reference, input, signal)),
 });
@@ -85,7 +74,7 @@ concentration of sources outside the EU.`,
   output: json(productOutput, { table: "data.reporters", chart: productChart }),
   example: { hs: "44", year: 2024 },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => product(dataOf(data), input, signal),
 });
 

@@ -3,8 +3,8 @@ import { query, queryInput, queryOutput, queryReading } from "../../../projectio
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { type NestedCalls, STEP_MS, withNestedCalls } from "../../serve/nested-calls.ts";
 import { typedCalls } from "../reports/write-report.ts";
-import { fieldsOfTrade } from "../trade/fields.ts";
 import { queryVintage } from "./data.ts";
+import { stepChecks } from "./plan-steps.ts";
 
 const queryOperation = operation({
   name: "fusion_query",
@@ -18,8 +18,8 @@ a match you get a free 400 with the three nearest intents.`,
   output: json(queryOutput),
   example: { question: "How dependent is Latvia on imports of mineral fuels?" },
   vintage: queryVintage,
-  understood: (input: z.output<typeof queryInput>, { data }) =>
-    queryReading(data.reference, input, fieldsOfTrade),
+  understood: (input: z.output<typeof queryInput>, call) =>
+    queryReading(call.data.reference, input, stepChecks(call)),
   handle: (context) =>
     withNestedCalls(
       context as never,

@@ -9,7 +9,12 @@ import { controlTotals } from "../../../domain/trade/dataset.ts";
 import { dataset } from "../../../domain/trade/inputs.ts";
 import { monthText } from "../../../domain/trade/units.ts";
 import { dataOf } from "../../../projections/trade/answers/data.ts";
-import { releaseNamed, releaseOn } from "../../../projections/trade/answers/snapshot.ts";
+import {
+  refuseBeside,
+  releaseNamed,
+  releaseOn,
+  requestedDatasets,
+} from "../../../projections/trade/answers/snapshot.ts";
 import {
   type DatedRelease,
   firstReleaseOf,
@@ -107,6 +112,14 @@ const snapshot = operation({
   refuses: [404],
   output: json(z.object({ data: snapshotLink, meta: z.object({ kept_days: z.int() }) })),
   example: {},
+  covers: (
+    { vintage, date, dataset }: { vintage?: string; date?: string; dataset?: string },
+    { app, data },
+  ) => {
+    if (vintage === undefined)
+      requestedDatasets({ trade: dataOf(data), now: app.clock.now() }, { date, dataset });
+    else refuseBeside({ date, dataset });
+  },
   handle: async ({ input, app, data }) => {
     await app.caughtUp(releasesProjection);
     const now = app.clock.now();

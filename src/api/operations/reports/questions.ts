@@ -10,10 +10,10 @@ import {
   fusionDeep,
   fusionDeepInput,
 } from "../../../projections/reports/answers/fusion-deep.ts";
-import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
+import { vintage } from "../../../projections/trade/answers/data.ts";
 import { key, operation, pay } from "../../declare/index.ts";
 import { STEP_MS } from "../../serve/nested-calls.ts";
-import { fieldsOfTrade } from "../trade/fields.ts";
+import { stepChecks } from "../fusion/plan-steps.ts";
 import { FORMS, recordingEffects, reportOutput, writeReport } from "./write-report.ts";
 
 const customOperation = operation({
@@ -33,8 +33,8 @@ steps and a minute. ${FORMS}`,
     products: ["27"],
   },
   vintage,
-  understood: (input: z.output<typeof customInput>, { data }) =>
-    customReading(data.reference, input, fieldsOfTrade),
+  understood: (input: z.output<typeof customInput>, call) =>
+    customReading(call.data.reference, input, stepChecks(call)),
   handle: (context) =>
     writeReport(
       "trade_premium_custom_report",
@@ -55,8 +55,8 @@ const deepOperation = operation({
   output: reportOutput,
   example: { question: "What of Latvia and mineral fuels?", years: "2020-2024" },
   vintage,
-  understood: (input: z.output<typeof fusionDeepInput>, { data }) =>
-    deepReading(data.reference, dataOf(data), input),
+  understood: (input: z.output<typeof fusionDeepInput>, call) =>
+    deepReading(call.data.reference, input, stepChecks(call).covers),
   handle: (context) =>
     writeReport("fusion_deep_analysis", context as never, (ask, reference) =>
       fusionDeep(ask, reference, context.input),

@@ -59,6 +59,7 @@ const overviewOperation = operation({
   output: json(overviewOutput),
   example: { format: "summary" },
   vintage: over(overviewTables),
+  covers: "handle",
   handle: async ({ input, data }) => overview(data.reference, input),
 });
 
@@ -72,6 +73,7 @@ const countriesOperation = operation({
   output: json(countriesOutput, { table: "data", chart: countriesChart }),
   example: { group: "EFTA" },
   vintage: over(countriesTables),
+  covers: "handle",
   handle: async ({ input, data }) => countries(data.reference, input),
 });
 
@@ -85,6 +87,7 @@ const sectorsOperation = operation({
   output: json(sectorsOutput, { table: "data", chart: sectorsChart }),
   example: { lang: "lv" },
   vintage: over(sectorTables),
+  covers: "handle",
   handle: async ({ input, data }) => sectors(data.reference, input),
 });
 
@@ -99,6 +102,7 @@ employment. \`basis\` explains each score.`,
   output: json(aiRiskOutput, { table: "data", chart: exposureChart }),
   example: { type: "NACE" },
   vintage: over(exposureTables),
+  covers: "handle",
   handle: async ({ input, data }) => aiRisk(data.reference, input),
 });
 
@@ -112,6 +116,7 @@ const lvWagesOperation = operation({
   output: json(lvWagesOutput, { table: "data", chart: lvWagesChart }),
   example: { year: 2024, nace: "C" },
   vintage: over(lvWagesTables),
+  covers: "handle",
   handle: async ({ input, data }) => wagesInLatvia(data.reference, input),
 });
 
@@ -125,6 +130,7 @@ const compareOperation = operation({
   output: json(compareOutput, { table: "data", chart: compareChart }),
   example: { countries: ["LV", "EE", "LT", "DE"], nace: "C" },
   vintage: over(hourlyTables),
+  covers: "handle",
   handle: async ({ input, data }) => compare(data.reference, input),
 });
 

@@ -25,7 +25,7 @@ import { refuseTask } from "./run-skill.ts";
 import {
   begin,
   checkedReading,
-  checkSlots,
+  checkTask,
   MOST_WAIT_S,
   missingOf,
   nowOf,
@@ -140,7 +140,7 @@ const batch = operation({
     );
     const isNew = before.every((one) => one === undefined);
     if (isNew) {
-      for (const { skill } of all) checkSlots(skill, slots);
+      for (const { skill } of all) await checkTask(skill, slots, context);
       await reserveCapacity(
         context as never,
         all.map(({ execution_id }) => execution_id),

@@ -14,16 +14,17 @@ import * as executions from "../../../domain/skills/execution.ts";
 import { skillProblems } from "../../../domain/skills/problems.ts";
 import type { SkillResult } from "../../../domain/skills/result.ts";
 import { type Skill, skills } from "../../../domain/skills/skills.ts";
-import { productNames, readingOf } from "../../../projections/reports/answers/query.ts";
+import { productNames, readingOf, refuseSlots } from "../../../projections/reports/answers/query.ts";
 import { releaseExecutions, reserveExecutions } from "../../../projections/skills/executions.ts";
 import { AT_ONCE } from "../../../reactors/skills/run.ts";
 import { storeSealed, subjectOf, zip } from "../../../reactors/skills/sealed-objects.ts";
 import type { ExecutionId } from "../../../reactors/skills/steps.ts";
 import type { PricedCall } from "../../declare/access/way.ts";
 import type { Context } from "../../declare/index.ts";
+import { stepCover } from "../../declare/uncovered.ts";
 import { sha256 } from "../../serve/call.ts";
 import { canonical } from "../../serve/nested-calls.ts";
-import { fieldsOf } from "./callable.ts";
+import { fieldsOf, offered } from "./callable.ts";
 import { checkScope, mayRun, needsKey, PRICE_MICRO } from "./fields.ts";
 import { modelFor, type RunOutput, refuseTask, runWithin, type StepAnswer } from "./run-skill.ts";
 
@@ -79,16 +80,17 @@ export function taskReading(
 }
 
 /** As `taskReading`; refuses what each of these skills would refuse after payment. `field` names the skills. */
-export function checkedReading(
-  { data, caller }: Pick<PricedCall, "data" | "caller">,
+export async function checkedReading(
+  call: PricedCall,
   task: string,
   all: readonly Skill[],
   field: string,
-): ReadingSummary {
+): Promise<ReadingSummary> {
+  const { data, caller } = call;
   const keyed = all.find(({ scope }) => !mayRun(scope, caller));
   if (keyed) refuseWith(field, needsKey(keyed));
   const slots = slotsOf(data, task, all);
-  for (const skill of all) checkSlots(skill, slots);
+  for (const skill of all) await checkTask(skill, slots, call);
   return taskReading(data, task, all);
 }
 
@@ -112,6 +114,13 @@ export function checkSlots(skill: Skill, given: Slots): void {
   refuseUntaken(skill, slots, fieldsOf, "task");
 }
 
+/** As `checkSlots`; refuses also what the data do not cover, without reading a figure. */
+export async function checkTask(skill: Skill, given: Slots, call: PricedCall): Promise<void> {
+  checkSlots(skill, given);
+  const covers = stepCover((name) => offered.operations.find((one) => one.name === name), call);
+  await refuseSlots(skill, slotsFor(skill, given), { fieldsOf, covers }, "task");
+}
+
 type RunRequest = { skill: Skill; task: string; slots: Slots; format: Format; wait_s: number };
 
 /** A step's answer and its stored text, compressed while other steps run. */
@@ -132,7 +141,7 @@ export async function begin(
   const { skill } = wanted;
   checkScope(skill, caller);
   const slots = slotsFor(skill, wanted.slots);
-  checkSlots(skill, slots);
+  await checkTask(skill, slots, context);
   await reserveCapacity(context, [unit.fresh_id]);
   const begun = { ...wanted, execution_id: unit.fresh_id };
   const answers = new Map<string, CompressedAnswer>();

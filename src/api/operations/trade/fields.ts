@@ -4,7 +4,7 @@ import { macroOperations } from "./macro.ts";
 import { tradeSignalOperations } from "./signals.ts";
 import { tradeAnalyticsOperations } from "./structure.ts";
 
-const ofTrade = [
+export const operationsOfTrade = [
   ...tradeOperations,
   ...tradeSignalOperations,
   ...tradeAnalyticsOperations,
@@ -13,4 +13,4 @@ const ofTrade = [
 
 /** The fields of an operation of trade, which takes the 27 alone; the others take any country. */
 export const fieldsOfTrade = (name: string): Fields | undefined =>
-  ofTrade.find((one) => one.name === name)?.input.shape;
+  operationsOfTrade.find((one) => one.name === name)?.input.shape;

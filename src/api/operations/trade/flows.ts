@@ -25,7 +25,6 @@ import {
   timelineOutput,
 } from "../../../projections/trade/answers/series.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
-import { covers } from "./covers.ts";
 
 const overviewOperation = operation({
   name: "trade_overview",
@@ -38,6 +37,7 @@ datasets.`,
   output: json(overviewOutput),
   example: { format: "summary" },
   vintage,
+  covers: "handle",
   handle: ({ input, data, signal }) => overview(dataOf(data), input, signal),
 });
 
@@ -52,6 +52,7 @@ complete.`,
   output: json(countriesOutput, { table: "data" }),
   example: { format: "compact" },
   vintage,
+  covers: "handle",
   handle: ({ input, data, signal }) => countries(dataOf(data), input, signal),
 });
 
@@ -66,7 +67,7 @@ null is not delivered.`,
   output: json(timelineOutput, { table: "data", chart: timelineChart }),
   example: { reporters: ["DE", "FR"], flow: "IMPORT", years: "2023-2024" },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => timeline(dataOf(data), input, signal),
 });
 
@@ -81,7 +82,7 @@ const topPartnersOperation = operation({
   output: json(topPartnersOutput, { table: "data", chart: partnersChart }),
   example: { reporter: "LV", flow: "IMPORT", year: 2024, limit: 5 },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => topPartners(dataOf(data), input, signal),
 });
 
@@ -96,7 +97,7 @@ total less the lines above it, confidential trade included.`,
   output: json(topProductsOutput, { table: "data", chart: productsChart }),
   example: { reporter: "LV", flow: "EXPORT", year: 2024, limit: 5 },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => topProducts(dataOf(data), input, signal),
 });
 
@@ -110,7 +111,7 @@ const balanceOperation = operation({
   output: json(balanceOutput, { table: "data", chart: balanceChart }),
   example: { reporter: "LV", years: "2020-2024" },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => balance(dataOf(data), input, signal),
 });
 

@@ -19,6 +19,7 @@ table, with its source and vintage; invented values are marked \`synthetic\`, an
   output: json(macroOutput, { table: macroTable, chart: macroChart }),
   example: { indicators: ["eur_usd"] },
   vintage: ({ reference }: Data) => reference.vintages(macroTables),
+  covers: "handle",
   handle: async ({ input, data }) => macroContext(data.reference, input),
 });
 

@@ -10,7 +10,6 @@ import {
 } from "../../../projections/trade/answers/product-detail.ts";
 import { woodInput, woodOutput, woodProducts } from "../../../projections/trade/answers/wood.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
-import { covers } from "./covers.ts";
 
 const woodOperation = operation({
   name: "trade_wood_products",
@@ -23,7 +22,7 @@ finer codes below one. The last line, \`rest\`, is trade without a heading, most
   output: json(woodOutput, { table: woodTable, chart: woodChart }),
   example: { reporter: "LV", year: 2024, flow: "EXPORT" },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => woodProducts(dataOf(data), input, signal),
 });
 
@@ -38,7 +37,7 @@ comes last, without figures: no data is not zero.`,
   output: json(heatmapOutput, { table: "data", chart: heatmapChart }),
   example: { year: 2024, flow: "EXPORT", hs: "44" },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => heatmap(dataOf(data), input, signal),
 });
 
@@ -52,7 +51,7 @@ const productDetailOperation = operation({
   output: json(productDetailOutput, { table: "data.months", chart: productDetailChart }),
   example: { reporter: "LV", hs: "44", years: "2023-2024" },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => productDetail(dataOf(data), input, signal),
 });
 

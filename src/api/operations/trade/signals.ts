@@ -7,7 +7,6 @@ import { corridorTable, rerouteTable } from "../../../projections/trade/answers/
 import { rerouteInput, rerouteOutput, rerouteWatch } from "../../../projections/trade/answers/rerouting.ts";
 import { sources, sourcesInput, sourcesOutput } from "../../../projections/trade/answers/sources.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
-import { covers } from "./covers.ts";
 
 const alertsOperation = operation({
   name: "trade_alerts",
@@ -22,7 +21,7 @@ all alarms.
   output: json(alertsOutput, { table: "data.alerts" }),
   example: { months: 6, flow: "IMPORT" },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => alerts(dataOf(data), input, signal),
 });
 
@@ -37,7 +36,7 @@ and the largest products with prices. Each database is separate, with its covera
   output: json(corridorOutput, { table: corridorTable, chart: corridorChart }),
   example: { reporter: "DE", partner: "FR", years: "2020-2024" },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => corridor(dataOf(data), input, signal),
 });
 
@@ -52,7 +51,7 @@ are included; \`significant\` marks the others.`,
   output: json(flowPulseOutput, { table: "data" }),
   example: { months: 3, limit: 5 },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => flowPulse(dataOf(data), input, signal),
 });
 
@@ -67,6 +66,7 @@ fell by half or more. The flow with countries outside the EU rose by half and by
   output: json(rerouteOutput, { table: rerouteTable }),
   example: { origin: "RU", month: "2022-03", flow: "IMPORT", limit: 5 },
   vintage,
+  covers: "handle",
   handle: ({ input, data, signal }) => rerouteWatch(dataOf(data), input, signal),
 });
 
@@ -81,7 +81,7 @@ single buyers.`,
   output: json(sourcesOutput, { table: "data" }),
   example: { reporter: "LV", year: 2024, limit: 5 },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => sources(dataOf(data), input, signal),
 });
 

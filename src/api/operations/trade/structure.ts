@@ -10,7 +10,6 @@ import { concentrationTable, seasonTable } from "../../../projections/trade/answ
 import { pricesInput, pricesOutput, pricesPerTonne } from "../../../projections/trade/answers/prices.ts";
 import { season, seasonInput, seasonOutput } from "../../../projections/trade/answers/seasonality.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
-import { covers } from "./covers.ts";
 
 const priceOperation = operation({
   name: "trade_price_per_tonne",
@@ -23,7 +22,7 @@ complete months. Without a flow imports and exports are separate.`,
   output: json(pricesOutput, { table: "data.series", chart: pricesChart }),
   example: { reporter: "LV", hs: "44", years: "2023-2024", flow: "EXPORT" },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => pricesPerTonne(dataOf(data), input, signal),
 });
 
@@ -38,7 +37,7 @@ costs nothing. Without a flow you get one profile for each; a flow with too few 
   output: json(seasonOutput, { table: seasonTable, chart: seasonChart }),
   example: { reporter: "LV", hs: "44", years: "2020-2024", flow: "EXPORT" },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => season(dataOf(data), input, signal),
 });
 
@@ -53,7 +52,7 @@ The index covers the source's listed partners; \`listed_share\` is their part of
   output: json(concentrationOutput, { table: concentrationTable, chart: concentrationChart }),
   example: { reporter: "LV", hs: "27", year: 2024, flow: "IMPORT" },
   vintage,
-  covers,
+  covers: "handle",
   handle: ({ input, data, signal }) => concentration(dataOf(data), input, signal),
 });
 

@@ -1,7 +1,7 @@
 /** Reads a call's payment: of either version of x402, or a credential of the `Payment` scheme. */
 
 import { z } from "zod";
-import { parseStrict } from "../../../../eventstore/canonical.ts";
+import { parseStrictBytes } from "../../../../eventstore/canonical.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { hexRead, lowerCase } from "../../../core/model/fields.ts";
 import { plainIssue } from "../../../core/model/plain-issue.ts";
@@ -199,7 +199,7 @@ function decode(text: string): unknown {
   if (text === "" || bytes.toString("base64url") !== bare)
     refusePayment("invalid_payload", "the payment is not base64; encode its JSON as the x402 clients do");
   try {
-    return parseStrict(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return parseStrictBytes(bytes);
   } catch (error) {
     return refusePayment("invalid_payload", `the payment is not valid JSON: ${(error as Error).message}`);
   }

@@ -1,18 +1,20 @@
 /** A country's profile: `country`, its trade, partners, products, dependencies, wages, exposure to AI and prices. */
 import { z } from "zod";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuseWith } from "../../../core/model/refusal.ts";
 import { hicp } from "../../../datasets/reference/hicp.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { ReferenceTable } from "../../../datasets/reference/table.ts";
 import { WHOLE_ECONOMY } from "../../../domain/salary/sectors.ts";
 import { dataset, partner, year } from "../../../domain/trade/inputs.ts";
 import { isReporter } from "../../../domain/trade/reporters.ts";
+import { yearOf } from "../../../domain/trade/units.ts";
 import { macroContext, macroOutput, macroTables } from "../../macro/answers/context.ts";
 import { aboutReference, referenceMeta } from "../../reference/meta.ts";
 import { exposureOfAll, exposureTables } from "../../salary/answers/exposure.ts";
 import { hourly, hourlyOf, hourlyTables } from "../../salary/answers/hourly.ts";
 import {
   aboutNames,
+  chooseDataset,
   formula,
   meta,
   metaOf,
@@ -28,7 +30,7 @@ import {
   productsOfCountry,
   sides,
 } from "./country-methods.ts";
-import { countryStats, type countryStatsOutput, countryYear, views } from "./country-stats.ts";
+import { countryStats, type countryStatsOutput, countryYear, statsQuestion, views } from "./country-stats.ts";
 import { planted, plantedIn } from "./planted.ts";
 
 /** Years listed, up to the one requested. */
@@ -114,8 +116,9 @@ export async function country(
   signal?: AbortSignal,
 ): Promise<CountryAnswer> {
   const { country: code } = input;
+  refuseYearOutside(trade, input);
   const stats = await countryStats(trade, { country: code, dataset: input.dataset }, signal);
-  const year = yearOf(stats, input.year);
+  const year = yearShown(stats, input.year);
   const years = stats.data.filter((one) => one.year <= year && one.year > year - YEARS_LISTED);
   const absent: CountryAnswer["data"]["absent"] = [];
   const or = <T>(of: string, found: T | string): T | null => {
@@ -167,17 +170,19 @@ export async function country(
   });
 }
 
-function yearOf({ data }: z.infer<typeof countryStatsOutput>, requestedYear: number | undefined): number {
-  if (requestedYear !== undefined && data.some((one) => one.year === requestedYear)) return requestedYear;
-  const [first, last] = [data[0]?.year, data.at(-1)?.year];
-  if (requestedYear === undefined && last !== undefined)
-    return data.findLast(({ complete }) => complete)?.year ?? last;
-  const message =
-    first === undefined ? "this country has no trade data" : `year is ${first} to ${last} of this country`;
-  return refuse("invalid", message, {
-    errors: [{ path: requestedYear === undefined ? "country" : "year", message }],
-  });
+function refuseYearOutside(
+  trade: TradeData,
+  { country, dataset, year }: z.output<typeof countryInput>,
+): void {
+  if (year === undefined) return;
+  const { months } = chooseDataset(trade, statsQuestion({ country, dataset })).manifest.coverage;
+  const [first, last] = [yearOf(months.from), yearOf(months.to)];
+  if (year < first || year > last) refuseWith("year", `year is ${first} to ${last} of this country`);
 }
+
+/** The requested year, else the last complete one, else the last. */
+const yearShown = ({ data }: z.infer<typeof countryStatsOutput>, requested: number | undefined): number =>
+  requested ?? (data.findLast(({ complete }) => complete) ?? data.at(-1)!).year;
 
 type ValueOrNull = <T>(of: string, found: T | string) => T | null;
 

@@ -160,7 +160,7 @@ export async function alertsOf(
     // The 27 together need all 27, which a dataset of one country has of chapters at most.
     ...(reporter !== undefined && hs.length > productLevels.hs2 && { reporter }),
   };
-  const { data } = await alerts(trade, alertsQuery, signal);
+  const { data } = await alerts(trade, alertsQuery, signal, "optional");
   return data.alerts
     .filter((one) => reporter === undefined || one.reporter === reporter)
     .slice(0, MOST_ALERTS)

@@ -1,6 +1,6 @@
 /** The macroeconomic context: interest, exchange rate, inflation and oil, each from its own table. */
 import { z } from "zod";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseWith } from "../../../core/model/refusal.ts";
 import { brent } from "../../../datasets/reference/brent.ts";
 import { ecbMro } from "../../../datasets/reference/ecb-mro.ts";
 import { ecbRates } from "../../../datasets/reference/ecb-rates.ts";
@@ -176,6 +176,11 @@ export function macroContext(
   someOf(reference, tablesAsked);
   const data = input.indicators.map((name) => indicatorOf(reference, name, input.year));
   const missing = data.filter(({ value }) => value === null).map((line) => line.indicator);
+  if (input.year !== undefined && missing.length === data.length)
+    refuseWith(
+      "year",
+      `no requested indicator has a value of ${input.year}: name another year, or omit year`,
+    );
   const tables = input.indicators.flatMap((name) => indicatorsByName[name].read(reference)?.reference ?? []);
   const about = joinedOf(tables.map(aboutReference));
   return { data, meta: { ...about, count: data.length, formula: FORMULA, missing } };

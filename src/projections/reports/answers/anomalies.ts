@@ -1,7 +1,9 @@
 /** Anomalies of the last months, for any report. */
 
+import { Refusal } from "../../../core/model/refusal.ts";
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding } from "../../../domain/reports/report.ts";
+import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { isReporter, partnerName, unknownPartner } from "../../../domain/trade/reporters.ts";
 import { withFamily } from "../code-limits.ts";
 import type { AnswerTo, ReportDraft } from "../writing.ts";
@@ -35,6 +37,22 @@ export function anomaliesIn(
     });
 }
 
+/** The unusual months of a product; undefined, with a limit of the report, where none can be tested. */
+export async function askAlerts(
+  { ask, limit }: ReportDraft,
+  input: Record<string, unknown>,
+): Promise<AnswerTo<"trade_alerts"> | undefined> {
+  try {
+    return await ask("trade_alerts", input);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.type !== tradeProblems["outside-coverage"]) throw error;
+    limit(
+      citing`No recent month of this trade could be tested: it is too small, or too few months are delivered.`,
+    );
+    return undefined;
+  }
+}
+
 /** Anomalies of the last months of these products in the region. */
 export async function anomaliesOf(
   report: ReportDraft,
@@ -45,13 +63,13 @@ export async function anomaliesOf(
   // A country outside the 27 reports nothing that could stand out.
   if (unknownPartner(region) === undefined && !isReporter(region)) return [];
   for (const hs of products) {
-    const sourced = await report.ask("trade_alerts", {
+    const sourced = await askAlerts(report, {
       months: 6,
       flow: "IMPORT",
       hs,
       ...(isReporter(region) && { reporter: region }),
     });
-    found.push(...anomaliesIn(report, sourced, region));
+    if (sourced) found.push(...anomaliesIn(report, sourced, region));
   }
   return found;
 }

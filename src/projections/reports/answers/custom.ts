@@ -4,8 +4,7 @@ import { refuseWith } from "../../../core/model/refusal.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { type ChosenIntent, intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
-import { refuseUntaken } from "../../../domain/plans/check-inputs.ts";
-import type { Fields, Plan } from "../../../domain/plans/plan.ts";
+import type { Plan } from "../../../domain/plans/plan.ts";
 import type { SlotName, Slots } from "../../../domain/plans/slots.ts";
 import { matches } from "../../../domain/questions/match.ts";
 import type { Nomenclature } from "../../../domain/questions/read.ts";
@@ -16,7 +15,7 @@ import type { Section } from "../../../domain/reports/report.ts";
 import { chapter, reportersField } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import { type CallOperation, type ReportContent, type ReportDraft, reportDraft } from "../writing.ts";
-import { productNames, question, runPlanSections } from "./query.ts";
+import { productNames, question, refuseSlots, runPlanSections, type StepChecks } from "./query.ts";
 
 const MOST_STEPS = 100;
 export const CUSTOM_MS = 60_000;
@@ -100,13 +99,13 @@ const spanOf = (years: readonly number[] | undefined): Slots => {
 };
 
 /** How the question and its lists are read; refuses what the report would refuse after payment. */
-export function customReading(
+export async function customReading(
   reference: ReferenceStore,
   input: CustomInput,
-  fieldsOf: (operation: string) => Fields | undefined,
-): ReadingSummary | undefined {
+  checks: StepChecks,
+): Promise<ReadingSummary | undefined> {
   const { plan, slots, understood, unused } = chosenFor(reference, input);
-  for (const one of casesOf(plan, input, slots)) refuseUntaken(plan, one, fieldsOf, "question");
+  for (const one of casesOf(plan, input, slots)) await refuseSlots(plan, one, checks, "question");
   return understood && { ...summaryOf(understood, unused), intent: plan.name };
 }
 

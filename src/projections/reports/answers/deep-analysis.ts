@@ -3,7 +3,7 @@
  * it.
  */
 import { z } from "zod";
-import { refuseWith } from "../../../core/model/refusal.ts";
+import { Refusal, refuseWith } from "../../../core/model/refusal.ts";
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { reporter } from "../../../domain/trade/inputs.ts";
@@ -12,7 +12,14 @@ import { yearOf } from "../../../domain/trade/units.ts";
 import { statsQuestion } from "../../fusion/answers/country-stats.ts";
 import { chooseDataset, type TradeData } from "../../trade/answers/question.ts";
 import { REST } from "../../trade/answers/rankings.ts";
-import { type CallOperation, factCell, type ReportContent, reportDraft, section } from "../writing.ts";
+import {
+  type CallOperation,
+  factCell,
+  type ReportContent,
+  type ReportDraft,
+  reportDraft,
+  section,
+} from "../writing.ts";
 import { anomaliesOf } from "./anomalies.ts";
 import { economySection, productsSection, rankedPartners } from "./country-sections.ts";
 import {
@@ -158,6 +165,17 @@ export async function deepAnalysis(
     title: `A year of trade: ${partnerName(reporter)}`,
     question: `What did ${partnerName(reporter)} trade in ${year}?`,
     of: all,
-    sections: [...sections, economySection(report, await ask("trade_macro_context", { year }))],
+    sections: [...sections, ...(await economyIn(report, year))],
   });
+}
+
+/** The economy of the year; none, with a limit of the report, where no table tells of it. */
+async function economyIn(report: ReportDraft, year: number): Promise<Section[]> {
+  try {
+    return [economySection(report, await report.ask("trade_macro_context", { year }))];
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "invalid") throw error;
+    report.limit(citing`The loaded tables tell nothing of the economy of that year.`);
+    return [];
+  }
 }

@@ -10,9 +10,8 @@ import type { Section } from "../../../domain/reports/report.ts";
 import { hs, partner, readYears, years } from "../../../domain/trade/inputs.ts";
 import { isReporter } from "../../../domain/trade/reporters.ts";
 import { flows } from "../../../domain/trade/units.ts";
-import type { TradeData } from "../../trade/answers/question.ts";
 import { REST } from "../../trade/answers/rankings.ts";
-import { checkMarket, type FieldNames, inFieldsOf } from "../covered.ts";
+import { type FieldNames, inFieldsOf } from "../covered.ts";
 import {
   type CallOperation,
   type ReportContent,
@@ -20,9 +19,9 @@ import {
   reportDraft,
   section,
 } from "../writing.ts";
-import { anomaliesIn } from "./anomalies.ts";
+import { anomaliesIn, askAlerts } from "./anomalies.ts";
 import { economySection } from "./country-sections.ts";
-import { productNames, question } from "./query.ts";
+import { productNames, question, type StepChecks } from "./query.ts";
 import { sectionWriters } from "./section-writers.ts";
 
 const MOST_YEARS = 20;
@@ -79,12 +78,23 @@ const subjectOf = (read: Slots, { country = read.country, hs = read.hs, years = 
 });
 
 /** How the question is read; refuses what the report would refuse after payment, without reading any figure. */
-export function deepReading(reference: ReferenceStore, trade: TradeData, input: DeepInput): ReadingSummary {
+export async function deepReading(
+  reference: ReferenceStore,
+  input: DeepInput,
+  covers: StepChecks["covers"],
+): Promise<ReadingSummary> {
   const understood = readDeep(reference, input);
   const { country, hs, years } = subjectOf(slotsOf(understood), input);
   const reporter = country !== undefined && isReporter(country) ? country : undefined;
-  if (hs !== undefined)
-    for (const flow of flows) checkMarket(trade, { hs, reporter, flow, years }, namesOf(input));
+  try {
+    if (country !== undefined) await covers("fusion_country", { country });
+    if (hs !== undefined) {
+      for (const flow of flows) await covers("fusion_market_intel", { hs, reporter, flow, years });
+      await covers("fusion_product", { hs });
+    }
+  } catch (error) {
+    throw inFieldsOf(error, namesOf(input));
+  }
   return summaryOf(understood);
 }
 
@@ -146,8 +156,8 @@ async function ofProduct(report: ReportDraft, { country, hs, years, others }: Of
     sections.push(...market.map((one) => ({ ...one, title: `${name}: ${one.title}` })));
   }
   sections.push(...sectionWriters.fusion_product(report, await report.ask("fusion_product", { hs })));
-  const unusual = await report.ask("trade_alerts", { months: 6, hs });
-  const found = anomaliesIn(report, unusual, country);
+  const unusual = await askAlerts(report, { months: 6, hs, ...reporter });
+  const found = unusual ? anomaliesIn(report, unusual, country) : [];
   return [
     ...sections,
     section("Unusual months", "Months far from those before; each is a signal, and no finding of a cause.", {

@@ -10,7 +10,7 @@ import { perVintage } from "../../../datasets/reference/table.ts";
 import { intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import { refuseUntaken } from "../../../domain/plans/check-inputs.ts";
-import { type Fields, type Plan, type RunOptions, runPlan } from "../../../domain/plans/plan.ts";
+import { type Fields, type Plan, type RunOptions, requestsOf, runPlan } from "../../../domain/plans/plan.ts";
 import { type SlotName, type Slots, slotNames } from "../../../domain/plans/slots.ts";
 import { type Nomenclature, readQuestion } from "../../../domain/questions/read.ts";
 import { type ReadingSummary, summaryOf } from "../../../domain/questions/summary.ts";
@@ -117,19 +117,37 @@ export async function query(
   };
 }
 
+/** Looks a step's operation up: its fields, and whether the data cover an input of it. */
+export type StepChecks = {
+  fieldsOf: (operation: string) => Fields | undefined;
+  covers: (operation: string, input: Record<string, unknown>) => Promise<void>;
+};
+
+/** Refuses slots that a step of the plan does not take or the data do not cover, as the steps would; reads no figure. */
+export async function refuseSlots(
+  plan: Plan,
+  slots: Slots,
+  { fieldsOf, covers }: StepChecks,
+  field: Field,
+): Promise<void> {
+  refuseUntaken(plan, slots, fieldsOf, field);
+  for (const { operation, input } of requestsOf(plan, slots))
+    await covers(operation, input).catch((error: unknown) => refusedOf(plan, field, error));
+}
+
 /** How fusion_query reads its question; refuses what it would refuse after payment. */
-export function queryReading(
+export async function queryReading(
   reference: ReferenceStore,
   input: z.output<typeof queryInput>,
-  fieldsOf: (operation: string) => Fields | undefined,
-): ReadingSummary | undefined {
+  checks: StepChecks,
+): Promise<ReadingSummary | undefined> {
   const { question, intent } = input;
   const { plan, slots, understood, unused } = intentFor(
     { question, intent, slots: namedSlots(input) },
     intents,
     productNames(reference),
   );
-  refuseUntaken(plan, slots, fieldsOf, question === undefined ? "intent" : "question");
+  await refuseSlots(plan, slots, checks, intent === undefined ? "question" : "intent");
   return understood && { ...summaryOf(understood, unused), intent: plan.name };
 }
 

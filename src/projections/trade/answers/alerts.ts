@@ -24,6 +24,7 @@ import {
   type MonthsOfFlow,
   monthsEach,
   monthsEachSql,
+  refuseUntested,
   rowOf,
   sumsSql,
   type Watched,
@@ -85,10 +86,12 @@ export const alertsOutput = z.object({
   }),
 });
 
+/** `optional`: nothing tested is an answer without alerts. */
 export async function alerts(
   trade: TradeData,
   input: z.output<typeof alertsInput>,
   signal?: AbortSignal,
+  tested: "required" | "optional" = "required",
 ): Promise<z.infer<typeof alertsOutput>> {
   const reporters = input.reporter === undefined ? reportersOfEu(input.hs) : [input.reporter];
   return onDataset(trade, { ...watchedQuestion(input), reporters }, async (lease, query) => {
@@ -99,6 +102,7 @@ export async function alerts(
       judge(lease, watched, signal, series),
       topMovers(lease, namesOf(trade), watched, signal, series),
     ]);
+    if (tested === "required") refuseUntested(lease, watched, judged, input.reporter);
     const significant = judged.anomalies.filter(isSignificant);
     const listed = significant.slice(0, MOST_ALERTS);
     const scores = await yearOnYearScores(lease, watched, listed, signal);

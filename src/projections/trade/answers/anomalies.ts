@@ -1,5 +1,6 @@
 /** One query judges every reporter, product and flow against its own past. */
 import { z } from "zod";
+import { refuse } from "../../../core/model/refusal.ts";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import {
@@ -15,6 +16,7 @@ import {
   yearOnYearScore,
 } from "../../../domain/trade/anomalies.ts";
 import { type Coverage, completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
+import { tradeProblems } from "../../../domain/trade/problems.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import {
@@ -106,7 +108,6 @@ export const watchedMeta = meta
     tested: z.int().describe("Months tested, over all series"),
     months: z.object({ from: z.string(), to: z.string() }),
     flow: z.enum(flows).nullable().describe("The requested flow; null = both"),
-    note: z.string().nullable().describe("Why nothing was tested"),
     formula,
   })
   .meta({ id: "WatchedMeta" });
@@ -118,11 +119,22 @@ export function aboutWatched(lease: Lease, watched: Watched, { tested }: Judged)
     tested,
     months: { from: monthText(from), to: monthText(to) },
     flow: watched.flow ?? null,
-    note: tested > 0 ? null : TOO_LITTLE,
   };
 }
 
-const TOO_LITTLE = `too little data: no complete month of a reporter has ${LEAST_HISTORY - 1} reported months before it and a mean of EUR ${LEAST_BASE_EUR / 1e6} M over the last ${TRAILING} of them`;
+/** Refuses a question without a month that can be tested: its answer would say nothing. */
+export function refuseUntested(
+  lease: Lease,
+  { hs, months }: Watched,
+  { tested }: Judged,
+  reporter?: ReporterCode,
+): void {
+  if (tested > 0) return;
+  const { from, to } = watchedMonths(lease, months);
+  const message = `too little data: from ${monthText(from)} to ${monthText(to)} no complete month of a reporter has ${LEAST_HISTORY - 1} reported months before it and a mean of EUR ${LEAST_BASE_EUR / 1e6} M over the last ${TRAILING} of them: name more months, or a product or country with more trade`;
+  const path = hs !== undefined ? "hs" : reporter !== undefined ? "reporter" : "months";
+  refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
+}
 
 export const ANOMALY_FORMULA = `z = (x − mean) / max(sd, ${SD_FLOOR}·mean) over the ${TRAILING} months before; p two-sided, Student's t, ${TRAILING - 1} df; Benjamini–Hochberg over all tests, q = ${FALSE_DISCOVERY_RATE}; tested where mean ≥ EUR ${LEAST_BASE_EUR / 1e6} M, at least ${LEAST_HISTORY} months are known and the reporter has delivered the month in full`;
 

@@ -17,6 +17,7 @@ import {
   aboutWatched,
   anomalyRow,
   judge,
+  refuseUntested,
   rowOf,
   type Watched,
   watchedMeta,
@@ -64,6 +65,7 @@ export async function flowPulse(
       judge(lease, watched, signal),
       tradeBeforeOf(lease, watched, signal),
     ]);
+    refuseUntested(lease, watched, judged, input.reporter);
     const ranked = judged.anomalies
       .map((anomaly) => {
         const share = anomaly.base_eur / tradeBefore(anomaly);

@@ -233,11 +233,18 @@ export function chooseDataset<Q extends Question>(trade: TradeData, question: Q)
   const order = ({ manifest, query }: DatasetChoice<Q>) =>
     2 * Number(manifest.synthetic) + Number(query !== question);
   const choices = candidates.map((manifest) => bound(trade, manifest, question));
+  const whole: DatasetChoice<Q>[] = [];
   for (const choice of choices.toSorted((a, b) => order(a) - order(b))) {
     const { dataset, coverage } = choice.manifest;
     const gap = gapIn(coverage, choice.query, false);
-    if (!gap) return chosen(choice);
-    gaps.push({ dataset, gap });
+    if (gap) gaps.push({ dataset, gap });
+    else whole.push(choice);
+  }
+  const [first] = whole;
+  if (first) {
+    // No trade in real data is not answered by synthetic figures.
+    const isLike = (choice: DatasetChoice<Q>) => choice.manifest.synthetic === first.manifest.synthetic;
+    return chosen(whole.find((choice) => isLike(choice) && hasRows(choice)) ?? first);
   }
   refuseWhileAwaited(trade);
   const partly = choices.filter(({ manifest, query }) => gapIn(manifest.coverage, query, true) === undefined);
@@ -249,23 +256,6 @@ export function chooseDataset<Q extends Question>(trade: TradeData, question: Q)
     .map(({ gap }) => gap)
     .toSorted((a, b) => progress.indexOf(b.path) - progress.indexOf(a.path));
   return refuseGap(question, nearest!, `no dataset covers the question: ${message}`);
-}
-
-/** Refuses years and reporters that no dataset has of any product. It reads no figure, and may let others pass. */
-export function refuseUncovered(
-  trade: TradeData,
-  question: Pick<Question, "dataset" | "reporters" | "years" | "partner" | "fields">,
-): void {
-  const gaps: string[] = [];
-  let nearest: Gap | undefined;
-  for (const { dataset, coverage } of candidateDatasets(trade)) {
-    if (question.dataset !== undefined && dataset !== question.dataset) continue;
-    const gap = gapIn(coverage, question, true);
-    if (!gap) return;
-    gaps.push(`${dataset} ${gap.message}`);
-    if (nearest?.path !== "years") nearest = gap;
-  }
-  if (nearest) refuseGap(question, nearest, `no dataset covers the question: ${gaps.join("; ")}`);
 }
 
 /** Refuses while a matching dataset is still being built or opened. */
@@ -288,8 +278,21 @@ function bound<Q extends Question>(trade: TradeData, manifest: Manifest, questio
 }
 
 function chosen<Q extends Question>(choice: DatasetChoice<Q>): DatasetChoice<Q> {
-  refuseOutsideBasis(choice.manifest.coverage, choice.query.hs);
+  const { manifest, query } = choice;
+  refuseOutsideBasis(manifest.coverage, query.hs);
+  refuseUntraded(choice);
   return choice;
+}
+
+const hasRows = <Q extends Question>({ manifest: { coverage }, query: { hs } }: DatasetChoice<Q>): boolean =>
+  hs === undefined || coverage.products.codes.some(isBelow(coverage, hs));
+
+/** Refuses a product without a row in any month: its answer would have nothing but zeros. */
+function refuseUntraded<Q extends Question>(choice: DatasetChoice<Q>): void {
+  if (hasRows(choice)) return;
+  const { manifest, query } = choice;
+  const message = `${manifest.dataset} has no row of ${query.hs} in any month; customs/classifications finds codes`;
+  refuseGap(query, { path: "hs", message }, message);
 }
 
 function namedDataset<Q extends Question>(

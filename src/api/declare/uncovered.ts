@@ -1,0 +1,25 @@
+import { upToFigures } from "../../datasets/reading.ts";
+import type { PricedCall } from "./access/way.ts";
+import type { Context, OperationDeclaration } from "./operation.ts";
+
+/** Refuses input that the data do not cover, as the operation would after the payment; reads no figure. */
+export async function refuseUncovered(
+  { covers, handle }: Pick<OperationDeclaration, "covers" | "handle">,
+  input: never,
+  call: PricedCall,
+): Promise<void> {
+  if (covers !== "handle") return covers?.(input, call);
+  const { signal } = new AbortController();
+  await upToFigures(call.data, (data) =>
+    handle({ ...call, input, data, signal } as unknown as Context<never>),
+  );
+}
+
+/** Whether the data cover a step of a plan. A step that its operation does not take is refused by its fields. */
+export const stepCover =
+  (operationNamed: (name: string) => OperationDeclaration | undefined, call: PricedCall) =>
+  async (name: string, given: Record<string, unknown>): Promise<void> => {
+    const operation = operationNamed(name);
+    const input = operation?.input.safeParse(given);
+    if (operation && input?.success) await refuseUncovered(operation, input.data as never, call);
+  };

@@ -1,0 +1,19 @@
+/** The operations that an intent's steps call, looked up before anybody pays. */
+import type { StepChecks } from "../../../projections/reports/answers/query.ts";
+import type { PricedCall } from "../../declare/access/way.ts";
+import type { OperationDeclaration } from "../../declare/index.ts";
+import { stepCover } from "../../declare/uncovered.ts";
+import { salaryOperations } from "../salary/salary.ts";
+import { fieldsOfTrade, operationsOfTrade } from "../trade/fields.ts";
+import { fusionOperations } from "./fusion.ts";
+
+const operations: readonly OperationDeclaration[] = [
+  ...operationsOfTrade,
+  ...fusionOperations,
+  ...salaryOperations,
+];
+
+export const stepChecks = (call: PricedCall): StepChecks => ({
+  fieldsOf: fieldsOfTrade,
+  covers: stepCover((name) => operations.find((one) => one.name === name), call),
+});
