@@ -98,6 +98,21 @@ test("a subscription to all chapters gets the findings of trade_alerts, whatever
   expect(rows.map((row) => row.evaluated.significant)).toEqual([expected.length]);
 });
 
+test("the answer names the countries that a watch judges", async () => {
+  const { headers } = await service.issue();
+  const judgedBy = async (watch: object) => {
+    const response = await fetch(`${service.url}/v1/agent/trade/alerts/subscribe`, {
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: JSON.stringify({ url: "http://127.0.0.1:1025/hook", dataset: BELT, ...watch }),
+    });
+    return ((await response.json()) as { data: { judged_reporters: string[] } }).data.judged_reporters;
+  };
+  expect(await judgedBy({})).toHaveLength(27);
+  expect(await judgedBy({ reporter: "DE" })).toEqual(["DE"]);
+  expect(await judgedBy({ hs: "01012100" })).toEqual([]);
+});
+
 test("data that do not exist yet can be watched, and the watch says what it waits for", async () => {
   const { headers } = await service.issue();
   const post = async (watch: object) => {

@@ -151,10 +151,8 @@ test("with a year, each indicator has the value of that year's last day or month
     [2.5, "2023-12-31"],
     [null, null],
   ]);
-  expect(of(2021)).toEqual([
-    [null, null],
-    [null, null],
-  ]);
+  // Nothing is charged for nothing.
+  expect(() => of(2021)).toThrow("no requested indicator has a value of 2021");
   const [rate] = macroContext(store, { indicators: ["ecb_mro"], year: 2022 }).data;
   expect(rate!.history.at(-1)).toEqual({ month: "2022-12", value: 2.5 });
 });

@@ -3,9 +3,14 @@ import type { App } from "../../core/app.ts";
 import { reactor } from "../../core/background/reactor.ts";
 import * as evaluation from "../../domain/alerts/evaluation.ts";
 import { alertIdOf, isWatched } from "../../domain/alerts/message.ts";
-import type { Finding } from "../../domain/alerts/subscription.ts";
+import type { Finding, Watch } from "../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../domain/alerts/subscription.ts";
-import { type Coverage, productsComplete } from "../../domain/trade/coverage.ts";
+import {
+  type Coverage,
+  coveredReporters,
+  productsComplete,
+  reportersOfEu,
+} from "../../domain/trade/coverage.ts";
 import { productLevels } from "../../domain/trade/products.ts";
 import {
   alertsProjection,
@@ -53,7 +58,7 @@ async function evaluate(app: App, release: Unseen, signal: AbortSignal): Promise
   const at = app.clock.now().toISOString();
   for (const { subscription_id: id, tenant, watch } of watchers) {
     const alerts = judged.findings
-      .filter((finding) => isWatched(watch, finding))
+      .filter((finding) => isWatched(watch, finding) && isJudged(watch, judged.coverage))
       .filter(({ product }) => watch.dataset !== null || productsComplete(judged.coverage, { hs: product }))
       .map((finding) => ({ alert_id: alertIdOf(id, finding), finding }));
     if (alerts.length === 0) continue;
@@ -70,6 +75,13 @@ async function evaluate(app: App, release: Unseen, signal: AbortSignal): Promise
   };
   await app.decide(evaluation, evaluation.targetOf(dataset), evaluation.evaluated(facts), { meta });
 }
+
+/** A watch of a fine product in every country waits for data of all 27, as trade_alerts does. */
+const isJudged = ({ hs, reporter }: Watch, coverage: Coverage): boolean =>
+  reporter !== null ||
+  reportersOfEu(hs ?? undefined).every((code) =>
+    coveredReporters(coverage, { hs: hs ?? undefined }).includes(code),
+  );
 
 const finerThanChapters = (watchers: readonly Watcher[]): Set<string> =>
   new Set(watchers.flatMap(({ watch }) => watch.hs ?? []).filter((hs) => hs.length > productLevels.hs2));

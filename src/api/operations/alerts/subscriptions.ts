@@ -3,7 +3,7 @@ import type { App } from "../../../core/app.ts";
 import { idFrom, month, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Data } from "../../../datasets/reading.ts";
-import { awaitedData } from "../../../domain/alerts/awaited-data.ts";
+import { awaitedData, judgedReporters } from "../../../domain/alerts/awaited-data.ts";
 import { ALERT_TYPE, TEST_TYPE, testMessage } from "../../../domain/alerts/message.ts";
 import type { Subscription } from "../../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../../domain/alerts/subscription.ts";
@@ -41,10 +41,8 @@ const subscription = z
     status,
     url: z.string().optional().describe("Only its owner sees this"),
     watch: subscriptions.watch,
-    waiting_for: z
-      .string()
-      .nullable()
-      .describe("The missing dataset, product, country or month; null: data are there"),
+    waiting_for: z.string().nullable().describe("The missing dataset, product, country or month; null: none"),
+    judged_reporters: z.array(z.string()).describe("Countries judged now"),
     credits: z.int().describe("Alerts that can still be delivered; 0 once deleted"),
     delivered: z.int(),
     waiting: z.int().describe("Alerts found but not delivered"),
@@ -92,6 +90,7 @@ function publicSubscription(
     url: facts.url,
     watch: { reporter, hs, flow, threshold, dataset, from },
     waiting_for: status === "deleted" ? null : awaitedData(facts.watch, vintages.open()),
+    judged_reporters: status === "deleted" ? [] : judgedReporters(facts.watch, vintages.open()),
     credits,
     delivered,
     waiting: waiting.size,
@@ -130,7 +129,9 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
       .string()
       .max(2048, "is at most 2048 characters")
       .describe("The webhook: https, at a public address; redirects are not followed"),
-    reporter: reporter.describe("Only this reporting country; omitted = all").optional(),
+    reporter: reporter
+      .describe("Only this reporting country; omitted = all; below chapters that needs all 27")
+      .optional(),
     hs: hs
       .describe("Only this product, an HS or CN code of 2, 4, 6 or 8 digits; omitted = every chapter")
       .optional(),

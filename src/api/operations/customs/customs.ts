@@ -108,7 +108,7 @@ const tariffOperation = operation({
   route: "GET /v1/agent/customs/tariff-lookup",
   summary: "Every import duty on a code: the general rate, preferences by origin, lowest and highest rate",
   description: `The TARIC lines of goods codes below the code and of its parent headings. Several rates are
-listed and never averaged. A code without a duty is refused, and costs nothing. It adds Latvia's trade in the code in the last
+listed and never averaged. A code without a duty is refused. It adds Latvia's trade in the code in the last
 complete year, from a dataset named separately.`,
   access: [key("read"), pay("0.05")],
   input: tariffInput,
@@ -123,8 +123,7 @@ const seasonalOperation = operation({
   name: "customs_seasonal",
   route: "GET /v1/agent/customs/seasonal",
   summary: "Seasonality of Latvia's trade in a code: twelve monthly factors, peak and trough",
-  description: `1.0 is an average month, without the trend. With fewer than 24 complete months the call is refused and
-costs nothing. Without a direction you get one profile for each; a direction with too few months then has a note.`,
+  description: `1.0 is an average month, without the trend. Fewer than 24 complete months are refused. Without a direction you get one profile for each; a direction with too few months then has a note.`,
   access: [key("read"), pay("0.10")],
   input: seasonalInput,
   output: json(seasonalOutput, { table: seasonTable, chart: seasonalChart }),

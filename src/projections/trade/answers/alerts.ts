@@ -43,7 +43,7 @@ const MOST_MOVERS = 20;
 export const alertsInput = z.object({
   reporter: reporter
     .optional()
-    .describe("One reporting country, whose series are judged by themselves; omitted = all 27 together"),
+    .describe("One reporting country, judged by itself; omitted = all 27 together"),
   months: recentMonths,
   flow: flow.optional(),
   hs: hs.optional(),

@@ -71,9 +71,7 @@ export const anomalyRow = z.object({
   direction: z.enum(["spike", "drop"]),
   value_eur: z.int(),
   base_eur: z.number().describe("Mean of the twelve months before, EUR"),
-  deviation_eur: z
-    .number()
-    .describe("value − base, EUR: the actual month less the expected one; below 0, a drop"),
+  deviation_eur: z.number().describe("value − base, EUR; below 0: a drop"),
   standard_deviation_eur: z
     .number()
     .describe("Sample standard deviation of the twelve months before, at least 5 % of their mean, EUR"),
