@@ -185,7 +185,7 @@ async function tradeIn(
   input: z.output<typeof tariffInput>,
   signal: AbortSignal | undefined,
 ): Promise<z.infer<typeof tariffOutput>["data"]["trade"]> {
-  const question = customsQuestion(input);
+  const question = { ...customsQuestion(input), untraded: "zero" } as const;
   if (input.dataset === undefined && !isCovered(trade, question)) return null;
   return onDataset(trade, question, async (lease) => {
     const year = yearOrLast(lease, question);

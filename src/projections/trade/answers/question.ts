@@ -58,6 +58,8 @@ export type Question = Covered & {
   procedure?: Procedure | undefined;
   /** The answer compares months or years, so a change of the code would look like one of trade. */
   compares?: boolean;
+  /** `zero`: a product without a row has no trade. Default: it is refused. */
+  untraded?: "zero";
   /** The years whose changes of codes matter. Default: the question's, else the dataset's. */
   crossing?: (coverage: Coverage) => Years;
   /** Names of the input fields, for refusals. */
@@ -289,7 +291,7 @@ const hasRows = <Q extends Question>({ manifest: { coverage }, query: { hs } }: 
 
 /** Refuses a product without a row in any month: its answer would have nothing but zeros. */
 function refuseUntraded<Q extends Question>(choice: DatasetChoice<Q>): void {
-  if (hasRows(choice)) return;
+  if (choice.query.untraded === "zero" || hasRows(choice)) return;
   const { manifest, query } = choice;
   const message = `${manifest.dataset} has no row of ${query.hs} in any month; customs/classifications finds codes`;
   refuseGap(query, { path: "hs", message }, message);
