@@ -308,7 +308,7 @@ export const intents: readonly Plan[] = [
         optional: true,
       },
     ],
-    example: "Who are the largest exporters of sawn wood in 2024?",
+    example: "Who are the largest exporters of fuel wood in 2024?",
   },
   {
     name: "profile",
