@@ -116,7 +116,10 @@ function withPlaceOfFault(fetch: McpHttpHandler["fetch"]): McpHttpHandler["fetch
     const sent = request.method === "POST" ? request.clone() : undefined;
     const response = await fetch(request, options);
     if (!sent || response.status !== 400) return response;
-    const answer = (await response.clone().json()) as { error?: { code?: number } };
+    const answer = (await response
+      .clone()
+      .json()
+      .catch(() => ({}))) as { error?: { code?: number } };
     const fault = answer.error?.code === PARSE_ERROR ? jsonFault(await sent.text()) : undefined;
     if (fault === undefined) return response;
     response.headers.delete("content-length");
