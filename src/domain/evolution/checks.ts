@@ -3,7 +3,6 @@
  * to exhaust the checks: every form here reads each character a few times at most, and the parser, which cannot
  * promise that, runs elsewhere.
  */
-import { jsonFault } from "../../../eventstore/json-fault.ts";
 import type { Parse } from "../../core/model/ports/parser.ts";
 import type { Check } from "./idea.ts";
 import { MOST_DRAFT_BYTES } from "./idea.ts";
@@ -101,8 +100,12 @@ async function syntaxFault(file: string, text: string, parse: Parse): Promise<st
     return fault && `line ${fault.line}, column ${fault.column} is no TypeScript`;
   }
   if (file.endsWith(".json")) {
-    const fault = jsonFault(text);
-    return fault && `is no JSON: ${fault}`;
+    try {
+      JSON.parse(text);
+      return undefined;
+    } catch {
+      return "is no JSON";
+    }
   }
   if (file.endsWith(".md")) {
     const odd = [...text.matchAll(/\]\(([^)\s]{1,2000})/g)].filter(

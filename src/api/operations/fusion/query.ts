@@ -2,9 +2,9 @@ import type { z } from "zod";
 import { query, queryInput, queryOutput, queryReading } from "../../../projections/reports/answers/query.ts";
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { type NestedCalls, STEP_MS, withNestedCalls } from "../../serve/nested-calls.ts";
-import { typedCalls } from "../reports/write-report.ts";
 import { queryVintage } from "./data.ts";
 import { stepChecks } from "./plan-steps.ts";
+import { typedCalls } from "./typed-calls.ts";
 
 const queryOperation = operation({
   name: "fusion_query",

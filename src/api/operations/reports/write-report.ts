@@ -16,7 +16,8 @@ import { newsOn, newsProjection } from "../../../projections/ingest/news.ts";
 import { objectOf } from "../../../projections/reports/stored-reports.ts";
 import type { CallOperation, QuoteNews, ReportContent } from "../../../projections/reports/writing.ts";
 import { type Context, json } from "../../declare/index.ts";
-import { canonical, type NestedCalls, type TimeLimits, withNestedCalls } from "../../serve/nested-calls.ts";
+import { canonical, type TimeLimits, withNestedCalls } from "../../serve/nested-calls.ts";
+import { typedCalls } from "../fusion/typed-calls.ts";
 import { withModelSummary } from "./model-summary.ts";
 
 const reportMeta = z.object({
@@ -105,6 +106,3 @@ export function aboutReport({ sources, facts }: Report): z.infer<typeof reportMe
     source: String(facts.find(({ id }) => id === cites[0])?.value ?? ""),
   };
 }
-
-/** The schemas of the operations type the answers; the catalogue's tests check that answers follow them. */
-export const typedCalls = (calls: NestedCalls): CallOperation => calls.ask as unknown as CallOperation;
