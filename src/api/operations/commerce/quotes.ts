@@ -42,7 +42,7 @@ const cheaperShown = z
     saved: money.describe("EUR less than the item, without tax"),
   })
   .nullable()
-  .describe("The same goods in other units, if cheaper; null: no other units are cheaper");
+  .describe("The same goods in cheaper units; null: no units are cheaper");
 
 const create = operation({
   name: "quotes_create",

@@ -15,8 +15,8 @@ const countryStatsOperation = operation({
   name: "fusion_country_stats",
   route: "GET /v1/agent/fusion/country-stats",
   summary: "Any country's trade by year: imports, exports, balance, growth, share of the EU's",
-  description: `Figures of an EU country come from its own reports. Those of any other country come from the 27's reports
-(\`meta.view\`) and cover only its trade with them. Growth compares complete years.`,
+  description: `EU countries report themselves. Other countries appear only in their trade with the 27, by the 27's reports
+(\`meta.view\`). Growth compares complete years.`,
   access: [key("read"), pay("0.10")],
   input: countryStatsInput,
   output: json(countryStatsOutput, { table: "data", chart: countryStatsChart }),
@@ -50,8 +50,8 @@ const countryOperation = operation({
   aliases: ["/v1/agent/fusion/country-profile"],
   summary:
     "A country's profile: trade, partners, products, advantage, dependency, wages, AI exposure, prices",
-  description: `Figures of an EU country come from its own reports. Those of any other country come from the 27's reports
-(\`meta.view\`) and cover only its trade with them. \`absent\` names each missing part with its reason; none is zero.`,
+  description: `EU countries report themselves. Other countries appear only in their trade with the 27, by the 27's reports
+(\`meta.view\`). \`absent\` names each missing part with its reason; none is zero.`,
   access: [key("read"), pay("0.25")],
   input: countryInput,
   output: json(countryOutput, { table: "data.trade" }),

@@ -100,8 +100,8 @@ const stats = operation({
   name: "rng_stats",
   route: "GET /v1/agent/rng/stats",
   summary: "Test all callers' rolls for uniformity",
-  description: `Returns the number of rolls of each game, and Pearson's chi-square over ten cells of the possible first numbers.
-Look closer at a p-value below 0.001. A game with too few rolls has no p-value.`,
+  description: `Each game's number of rolls, and Pearson's chi-square over ten cells of the possible first numbers.
+Look closer at a p-value below 0.001. Too few rolls give no p-value.`,
   access: [key("read"), pay("0.001")],
   lists: rngProjection,
   input: z.object({

@@ -134,7 +134,7 @@ const tradeShown = z.object({
   as_of_position: z.int().describe("All its data was released at or before this position"),
   as_of_month: month
     .nullable()
-    .describe("The last month used of synthetic vintages, which contain later months; null: all months used"),
+    .describe("Last month used of synthetic vintages, which have later months; null: all used"),
   opened_at: time,
   decides_by: z.iso.date(),
   status: z.enum(["open", "stopped", "closed", "expired"]),

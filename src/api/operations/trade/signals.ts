@@ -59,8 +59,8 @@ const rerouteOperation = operation({
   name: "trade_reroute_watch",
   route: "GET /v1/agent/trade/reroute-watch",
   summary: "Products whose direct trade with a country collapsed while third countries surged",
-  description: `Compares the twelve months before a break with the twelve after it. The direct flow with \`origin\` (default: Russia)
-fell by half or more. The flow with countries outside the EU rose by half and by EUR 10 M. It is a signal, not a finding.`,
+  description: `Compares twelve months before a break with twelve after. The direct flow with \`origin\` (default: Russia) fell by
+half or more. Flows with other countries outside the EU rose by half and by EUR 10 M. A signal, not a finding.`,
   access: [key("read"), pay("0.50")],
   input: rerouteInput,
   output: json(rerouteOutput, { table: rerouteTable }),

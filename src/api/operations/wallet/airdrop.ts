@@ -21,9 +21,7 @@ const airdropShown = z
     airdrop_id: z.string(),
     status: z
       .enum(["asked", "sent", "paid", "failed"])
-      .describe(
-        "asked: sent within seconds; sent: pending, or sent again; failed: finally, without any transfer",
-      ),
+      .describe("asked: sent within seconds; sent: pending, or sent again; failed: final, nothing moved"),
     failure: z.string().nullable(),
     token: z.object({ address, symbol: z.string() }),
     amount_each: decimal.describe("In tokens"),
