@@ -56,7 +56,7 @@ export type Runtime = {
 export type RuntimeOptions = {
   chain: boolean;
   reactors?: boolean;
-  /** `asked`: for a short command. */
+  /** `requested`: for a short command. */
   folds?: RunnerOptions["folds"];
   /** Tests omit or add areas. */
   areas?: readonly Area[];

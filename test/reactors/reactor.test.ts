@@ -1,4 +1,4 @@
-/** The loop of all reactors: one process at a time, nothing sent late, troubles told once and seen everywhere. */
+/** The loop of all reactors: one process at a time, nothing sent late, failures logged once and shown everywhere. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
 import { type App, withParts } from "../../src/core/app.ts";
