@@ -180,7 +180,7 @@ describe("a repeated question", () => {
   test("treats a table that was missing as missing again", async () => {
     const first = before.get("trade_top_partners")!;
     const products = catalogue.find(({ name }) => name === "trade_top_products")!;
-    const input = { reporter: "LV", flow: "EXPORT", year: "2024", hs: "4407" };
+    const input = { reporter: "LV", flow: "EXPORT", year: "2024", hs: "4401" };
     const named = await ask(products, { ...input, vintage: `${first.json.meta.vintage},none` });
     expect(named.status, named.text).toBe(200);
     expect(named.json.meta).toMatchObject({ names_from: null, rests_on: `${first.json.meta.vintage},none` });

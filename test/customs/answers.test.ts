@@ -44,7 +44,7 @@ describe("the dataset that answers", () => {
     const chapter = code.slice(0, 2);
     expect(await dataset(balance(trade, { reporter: "LV", hs: chapter }))).toBe("sandbox");
     expect(await dataset(balance(trade, { reporter: "LV" }))).toBe("sandbox");
-    expect(await dataset(balance(trade, { reporter: "LV", hs: "4407" }))).toBe("sandbox");
+    expect(await dataset(balance(trade, { reporter: "LV", hs: "4401" }))).toBe("sandbox");
     for (const digits of [4, 6, 8])
       expect(await dataset(balance(trade, { reporter: "LV", hs: code.slice(0, digits) }))).toBe("sandbox-lv");
     expect((await refusalOf(balance(trade, { reporter: "DE", hs: code }))).errors).toMatchObject([

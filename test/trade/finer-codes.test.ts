@@ -101,6 +101,6 @@ test("an unknown code is refused as before, and a code of the dataset's digits i
   const partners = catalogue.find(({ name }) => name === "trade_top_partners")!;
   const fields = { reporter: "DE", year: 2024 };
   await expect(answerOf(partners, { ...fields, dataset, hs: "72083900" })).rejects.toBeInstanceOf(Refusal);
-  const exact = await answerOf(partners, { ...fields, dataset: "sandbox", hs: "44071190" });
-  expect(exact.meta).toMatchObject({ hs: "44071190", synthetic: true });
+  const exact = await answerOf(partners, { ...fields, dataset: "sandbox", hs: "44013100" });
+  expect(exact.meta).toMatchObject({ hs: "44013100", synthetic: true });
 });
