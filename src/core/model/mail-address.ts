@@ -52,5 +52,6 @@ export function mailboxName(text: string): string {
 
 export const mailAddress = z
   .string("is a mail address such as anna@example.org")
+  .trim()
   .max(MOST, `is at most ${MOST} characters`)
   .refine(isMailAddress, "is a mail address such as anna@example.org");
