@@ -50,6 +50,8 @@ function typo(word: string, random: Random): string {
 const LEGAL = /^(COMPANY|LIMITED|CORPORATION|INCORPORATED|LIMITADA)$/i;
 
 const long = (word: string) => !LEGAL.test(word) && /^\p{L}{5,}$/u.test(word);
+const placesOfLong = (words: readonly string[]): number[] =>
+  words.flatMap((word, at) => (long(word) ? at : []));
 
 const CYRILLIC: [RegExp, string][] = [
   [/SHCH/g, "Щ"],
@@ -311,7 +313,7 @@ export const damages: readonly Damage[] = [
     of: "both",
     damage: (name, random) => {
       const words = plainWords(name);
-      const longer = words.flatMap((word, at) => (long(word) ? at : []));
+      const longer = placesOfLong(words);
       if (words.length < 2 || longer.length === 0 || !isLatin(name)) return undefined;
       const at = pick(longer, random);
       return words.map((word, i) => (i === at ? typo(word.toUpperCase(), random) : word)).join(" ");
@@ -351,7 +353,7 @@ export const damages: readonly Damage[] = [
     of: "persons",
     damage: (name, random) => {
       const words = plainWords(name);
-      const longer = words.flatMap((word, at) => (long(word) ? at : []));
+      const longer = placesOfLong(words);
       if (words.length < 3 || longer.length === 0 || !isLatin(name)) return undefined;
       const [at, out] = [pick(longer, random), 1 + Math.floor(random() * (words.length - 2))];
       if (at === out) return undefined;

@@ -1,5 +1,4 @@
 /** RFC 8785, for values that every JSON parser reads alike. */
-
 import canonicalize from "canonicalize";
 import { InvalidEvent } from "./errors.ts";
 import { jsonFault, utf8Fault } from "./json-fault.ts";

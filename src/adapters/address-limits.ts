@@ -2,7 +2,6 @@
  * Counts calls per address for all processes. Each process reserves calls in blocks and remembers exhausted
  * addresses; requests during a query are batched into the next.
  */
-
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { AddressLimits, CallLimit, CallsLeft } from "../core/model/ports/address-limits.ts";

@@ -123,7 +123,7 @@ export async function upToFigures(
     reached();
     return new Promise<never>(() => {});
   };
-  // What waits for a query never ends, so the lease ends here.
+  // Work that waits for a query never ends, so its lease ends here.
   const lease = (dataset: string): Lease => {
     const { manifest, partitions, release } = vintages.lease(dataset);
     release();

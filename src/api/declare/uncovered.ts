@@ -15,11 +15,11 @@ export async function refuseUncovered(
   );
 }
 
-/** Whether the data cover a step of a plan. A step that its operation does not take is refused by its fields. */
+/** Refuses a step of a plan that the data do not cover. Input that no operation takes passes: its fields are checked elsewhere. */
 export const stepCover =
-  (operationNamed: (name: string) => OperationDeclaration | undefined, call: PricedCall) =>
+  (operations: readonly OperationDeclaration[], call: PricedCall) =>
   async (name: string, given: Record<string, unknown>): Promise<void> => {
-    const operation = operationNamed(name);
+    const operation = operations.find((one) => one.name === name);
     const input = operation?.input.safeParse(given);
     if (operation && input?.success) await refuseUncovered(operation, input.data as never, call);
   };

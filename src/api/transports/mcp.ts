@@ -1,5 +1,4 @@
 /** MCP over streamable HTTP: one `Server` a request, over shared lists. */
-
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";

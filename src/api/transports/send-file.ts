@@ -12,8 +12,8 @@ type Headers = Record<string, string>;
 
 /** Refuses before it sends anything; later the connection is cut, because the status is sent. */
 export async function sendFile(res: Response, headers: Headers, { path, name }: ServedFile): Promise<void> {
-  const { method, headers: asked } = res.req;
-  const ifMatch = asked["if-match"];
+  const { method, headers: request } = res.req;
+  const ifMatch = request["if-match"];
   // Without a date of the last change, conditions on dates are ignored.
   if (ifMatch !== undefined && !matchesStrongly(ifMatch, headers.ETag!))
     refuse(coreProblems["precondition-failed"], "the file is not the one that If-Match names");
@@ -25,8 +25,8 @@ export async function sendFile(res: Response, headers: Headers, { path, name }: 
     const whole = { from: 0, to: size - 1 };
     // HEAD has no ranges.
     const ranges =
-      method === "GET" && isSameFile(asked["if-range"] as string | undefined, headers.ETag!)
-        ? byteRanges(asked.range, size)
+      method === "GET" && isSameFile(request["if-range"] as string | undefined, headers.ETag!)
+        ? byteRanges(request.range, size)
         : undefined;
     if (ranges?.length === 0) {
       res.setHeader("Content-Range", `bytes */${size}`);

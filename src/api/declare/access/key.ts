@@ -1,5 +1,4 @@
 /** Checks of an API key. They are a list, so that a test can leave out one at a time. */
-
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { CallLimit } from "../../../core/model/ports/address-limits.ts";

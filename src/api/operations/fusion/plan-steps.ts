@@ -15,5 +15,5 @@ const operations: readonly OperationDeclaration[] = [
 
 export const stepChecks = (call: PricedCall): StepChecks => ({
   fieldsOf: fieldsOfTrade,
-  covers: stepCover((name) => operations.find((one) => one.name === name), call),
+  covers: stepCover(operations, call),
 });

@@ -117,7 +117,7 @@ export function checkSlots(skill: Skill, given: Slots): void {
 /** As `checkSlots`; refuses also what the data do not cover, without reading a figure. */
 export async function checkTask(skill: Skill, given: Slots, call: PricedCall): Promise<void> {
   checkSlots(skill, given);
-  const covers = stepCover((name) => offered.operations.find((one) => one.name === name), call);
+  const covers = stepCover(offered.operations, call);
   await refuseSlots(skill, slotsFor(skill, given), { fieldsOf, covers }, "task");
 }
 
