@@ -15,7 +15,7 @@ export async function refuseUncovered(
   );
 }
 
-/** Refuses a step of a plan that the data do not cover. Input that no operation takes passes: its fields are checked elsewhere. */
+/** Refuses a step of a plan that the data do not cover; its fields are checked elsewhere. */
 export const stepCover =
   (operations: readonly OperationDeclaration[], call: PricedCall) =>
   async (name: string, given: Record<string, unknown>): Promise<void> => {
