@@ -20,8 +20,19 @@ const endOf = (pattern: RegExp, text: string, at: number): number => {
 export function jsonFault(text: string): string | undefined {
   const fault = firstFault(text);
   if (!fault) return undefined;
-  const before = text.slice(0, fault.at).split("\n");
-  return `line ${before.length}, column ${before.at(-1)!.length + 1}: ${fault.why}`;
+  const { line, column } = placeOf(fault, text);
+  return `line ${line}, column ${column}: ${fault.why}`;
+}
+
+/** The position alone, for answers that must not quote the text. */
+export function jsonFaultPlace(text: string): { line: number; column: number } | undefined {
+  const fault = firstFault(text);
+  return fault && placeOf(fault, text);
+}
+
+function placeOf({ at }: Fault, text: string): { line: number; column: number } {
+  const before = text.slice(0, at).split("\n");
+  return { line: before.length, column: before.at(-1)!.length + 1 };
 }
 
 function firstFault(text: string): Fault | undefined {

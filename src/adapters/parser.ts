@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { arch } from "node:os";
+import { jsonFaultPlace } from "../../eventstore/json-fault.ts";
 import type { Fault, Parser } from "../core/model/ports/parser.ts";
 import { Refusal } from "../core/model/refusal.ts";
 
@@ -44,6 +45,7 @@ export function createParser({ program, timeout_ms = TIMEOUT_MS }: ParserOptions
   }
 
   return {
+    json: jsonFaultPlace,
     typescript(text) {
       if (waiting >= MOST_WAITING)
         return Promise.reject(unavailable("too many drafts wait to be parsed; try again in some seconds"));

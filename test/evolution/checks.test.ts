@@ -15,8 +15,7 @@ const parser = createParser();
 const judged = (
   draft: { target_file: string; draft: string },
   earlier: { idea_id: number; text: string }[] = [],
-) =>
-  checksOf({ target_file: draft.target_file, bytes: Buffer.from(draft.draft) }, earlier, parser.typescript);
+) => checksOf({ target_file: draft.target_file, bytes: Buffer.from(draft.draft) }, earlier, parser);
 
 const failed = async (draft: { target_file: string; draft: string }) =>
   (await judged(draft)).filter(({ passed }) => !passed).map(({ name }) => name);
@@ -97,13 +96,22 @@ test("hostile drafts are only read: none runs, none is opened, none is quoted", 
   expect({}).not.toHaveProperty("polluted");
 });
 
+test("JSON with a fault is placed by line and column, without a word of it", async () => {
+  const syntaxOf = async (draft: string) =>
+    (await judged({ target_file: "data.json", draft })).find(({ name }) => name === "syntax");
+  for (const [draft, place] of [
+    ['{\n  "a": 1,\n  "b": undecided\n}', "line 3, column 8"],
+    ['{"a": 1,}', "line 1, column 9"],
+    ["[".repeat(50_000), "line 1, column 50001"],
+    ["", "line 1, column 1"],
+  ] as const)
+    expect(await syntaxOf(draft)).toMatchObject({ passed: false, detail: `${place} is no JSON` });
+  expect(await syntaxOf('{"a": [1, 2]}')).toMatchObject({ passed: true });
+});
+
 test("a draft of more than 100 KB, or not in UTF-8, gets no further check", async () => {
   expect(await failed({ target_file: "a.md", draft: "x".repeat(102_401) })).toEqual(["size"]);
-  const checks = await checksOf(
-    { target_file: "a.md", bytes: Uint8Array.of(0xff, 0xfe) },
-    [],
-    parser.typescript,
-  );
+  const checks = await checksOf({ target_file: "a.md", bytes: Uint8Array.of(0xff, 0xfe) }, [], parser);
   expect(checks.map(({ name }) => name)).toEqual(["path", "encoding", "size"]);
 });
 

@@ -1,5 +1,6 @@
 /** Drafts of 100 KB made to exhaust the checks: repeated reading would take minutes, and exceeds the limit. */
 import { describe, expect, test } from "vitest";
+import { createParser } from "../../src/adapters/parser.ts";
 import { checksOf } from "../../src/domain/evolution/checks.ts";
 import { MOST_DRAFT_BYTES } from "../../src/domain/evolution/idea.ts";
 
@@ -61,6 +62,9 @@ const typescript = {
 
 const json = { "brackets that never close": filled("["), "a long string": filled("\\u0061", '"', '"') };
 
+/** Its own parser has a test of its own. */
+const noTypescript = { ...createParser(), typescript: async () => undefined };
+
 const forms = { md: { ...secrets, ...markdown }, ts: { ...secrets, ...typescript }, json };
 
 describe.each(Object.entries(forms))("%s", (kind, drafts) => {
@@ -70,7 +74,7 @@ describe.each(Object.entries(forms))("%s", (kind, drafts) => {
     const bytes = Buffer.from(draft);
     // Several runs distinguish seconds from milliseconds on any machine.
     for (let turn = 0; turn < 5; turn++)
-      expect(await checksOf({ target_file, bytes }, [], async () => undefined)).toHaveLength(8);
+      expect(await checksOf({ target_file, bytes }, [], noTypescript)).toHaveLength(8);
   });
 });
 
@@ -81,10 +85,6 @@ test("twenty earlier drafts of as many lines as fit", { timeout: 60_000 }, async
     idea_id,
     text: lines.toReversed().join("\n"),
   }));
-  const checks = await checksOf(
-    { target_file: "x.md", bytes: Buffer.from(text) },
-    earlier,
-    async () => undefined,
-  );
+  const checks = await checksOf({ target_file: "x.md", bytes: Buffer.from(text) }, earlier, noTypescript);
   expect(checks.find(({ name }) => name === "likeness")).toMatchObject({ detail: "100 % like idea 0" });
 });

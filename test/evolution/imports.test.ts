@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { layers } from "../../layers.ts";
 import { checksOf } from "../../src/domain/evolution/checks.ts";
 
-const noFault = () => Promise.resolve(undefined);
+const noFault = { typescript: () => Promise.resolve(undefined), json: () => undefined };
 
 async function importsOf(target_file: string, draft: string) {
   const checks = await checksOf({ target_file, bytes: Buffer.from(draft) }, [], noFault);

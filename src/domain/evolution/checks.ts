@@ -3,7 +3,7 @@
  * to exhaust the checks: every form here reads each character a few times at most, and the parser, which cannot
  * promise that, runs elsewhere.
  */
-import type { Parse } from "../../core/model/ports/parser.ts";
+import type { Parser } from "../../core/model/ports/parser.ts";
 import type { Check } from "./idea.ts";
 import { MOST_DRAFT_BYTES } from "./idea.ts";
 import { type Breach, breachOf, layerOf } from "./import-rules.ts";
@@ -93,19 +93,15 @@ function importsCheck(file: string, text: string): Omit<Check, "name"> {
   return { passed: false, detail: first.join("; ") };
 }
 
-async function syntaxFault(file: string, text: string, parse: Parse): Promise<string | undefined> {
+async function syntaxFault(file: string, text: string, parser: Parser): Promise<string | undefined> {
   if (file.endsWith(".ts")) {
-    const fault = await parse(text);
+    const fault = await parser.typescript(text);
     if (fault === "endless") return "takes too long to be parsed, or too much memory";
     return fault && `line ${fault.line}, column ${fault.column} is no TypeScript`;
   }
   if (file.endsWith(".json")) {
-    try {
-      JSON.parse(text);
-      return undefined;
-    } catch {
-      return "is no JSON";
-    }
+    const fault = parser.json(text);
+    return fault && `line ${fault.line}, column ${fault.column} is no JSON`;
   }
   if (file.endsWith(".md")) {
     const odd = [...text.matchAll(/\]\(([^)\s]{1,2000})/g)].filter(
@@ -157,7 +153,7 @@ const ALIKE = 0.95;
 export async function checksOf(
   { target_file, bytes }: Draft,
   earlier: readonly Earlier[],
-  parse: Parse,
+  parser: Parser,
 ): Promise<Check[]> {
   const text = new TextDecoder().decode(bytes);
   const isText = Buffer.from(text).equals(Buffer.from(bytes)) && !text.includes("\0");
@@ -170,7 +166,7 @@ export async function checksOf(
   ];
   if (checks.some(({ passed }) => !passed)) return checks;
   const secret = secretLine(text);
-  const fault = await syntaxFault(target_file, text, parse);
+  const fault = await syntaxFault(target_file, text, parser);
   const alikeTo = likenessTo(text);
   const ranked = earlier
     .map((one) => ({ ...one, alike: alikeTo(one.text) }))

@@ -176,7 +176,7 @@ async function checkedNow(
   const { idea_id, target_file, draft_sha256 } = facts;
   const bytes = await app.objects.get(ideas.objectOf(idea_id, draft_sha256));
   if (!bytes) return refuse("not_found", `the draft of idea ${idea_id} was deleted`);
-  const checks = await checksOf({ target_file, bytes }, await earlierThan(app, facts), app.parser.typescript);
+  const checks = await checksOf({ target_file, bytes }, await earlierThan(app, facts), app.parser);
   const verdict = checks.every(({ passed }) => passed) ? "passed" : "failed";
   const checked_at = app.clock.now().toISOString();
   const { state } = await judge({ checks_version: CHECKS_VERSION, checks, verdict, checked_at });

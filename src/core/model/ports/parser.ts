@@ -1,8 +1,9 @@
-export type Fault = { line: number; column: number } | "endless";
+type Place = { line: number; column: number };
 
-export type Parse = (text: string) => Promise<Fault | undefined>;
+export type Fault = Place | "endless";
 
 export type Parser = {
   /** Refuses `unavailable` when too many wait, or the parser fails. */
-  typescript: Parse;
+  typescript(text: string): Promise<Fault | undefined>;
+  json(text: string): Place | undefined;
 };
