@@ -444,6 +444,24 @@ describe("conventions", () => {
       ]);
     });
 
+    test("may begin with a byte order mark", async () => {
+      expect((await sent(Buffer.concat([Buffer.from("\ufeff"), plain]), "identity")).status).toBe(201);
+    });
+
+    test.each([
+      ["gzip", gzipSync(plain), "\0"],
+      ["deflate", deflateSync(plain), "{}"],
+      ["br", brotliCompressSync(plain), "{}\n"],
+    ])("that has bytes after its %s data is refused, and names them", async (coding, body, rest) => {
+      const answer = await sent(Buffer.concat([body, Buffer.from(rest)]), coding);
+      expect([answer.status, answer.body.detail]).toEqual([
+        400,
+        `the body has ${rest.length} bytes after the end of its ${coding} data; send that data alone`,
+      ]);
+      const inner = Buffer.concat([body, Buffer.from(rest)]);
+      expect((await sent(gzipSync(inner), `${coding}, gzip`)).status).toBe(400);
+    });
+
     test("that unpacks to too much is a 413", async () => {
       expect((await sent(gzipSync(Buffer.alloc(20_000_000)), "gzip")).status).toBe(413);
     });
