@@ -141,6 +141,101 @@ describe("a tool call", () => {
   });
 });
 
+describe("a message to /mcp", () => {
+  const list = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+  const both = "application/json, text/event-stream";
+  const sent = async (
+    body: string | Buffer,
+    { accept = both, type = "application/json", session = "" }: Record<string, string> = {},
+  ) => {
+    const response = await fetch(`${service.url}/mcp`, {
+      method: "POST",
+      headers: {
+        ...headers,
+        Accept: accept,
+        ...(type && { "Content-Type": type }),
+        ...(session && { "Mcp-Session-Id": session, "Mcp-Protocol-Version": "2025-06-18" }),
+      },
+      body: body as Uint8Array<ArrayBuffer>,
+    });
+    const text = (await response.text()).replace(/^event: message\ndata: /, "");
+    const answer = JSON.parse(text) as { error?: { code: number; message: string }; result?: object };
+    return { status: response.status, session: response.headers.get("mcp-session-id"), ...answer };
+  };
+  /** A session whose name the service gives: a client that shows views. */
+  const initialize = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 0,
+    method: "initialize",
+    params: {
+      protocolVersion: "2025-06-18",
+      capabilities: {
+        extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } },
+      },
+      clientInfo: { name: "test", version: "1" },
+    },
+  });
+  const call = (word: string) =>
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count_calls","arguments":{"word":${word}}}}`;
+
+  test.each<[string, string | Buffer, string]>([
+    [
+      "cut off",
+      list.slice(0, 24),
+      "line 1, column 25: expected a name in double quotes; found the end of the text",
+    ],
+    ["empty", "", "line 1, column 1: expected a value"],
+    ["not UTF-8", Buffer.from(list.replace("tools", "t\xff"), "latin1"), "byte 36 is not UTF-8"],
+    ["with a key twice", list.replace("{", '{"id":2,'), 'the key "id" occurs twice in one object'],
+    ["nested without an end", "[".repeat(10_000), "line 1, column 10001: expected a value"],
+    ["with text after it", `${list}\n}`, 'line 2, column 1: expected the end of the text; found "}"'],
+  ])("that is %s is a parse error with its place", async (_, body, place) => {
+    for (const accept of [both, "application/json"])
+      expect(await sent(body, { accept })).toMatchObject({
+        status: 400,
+        error: { code: -32_700, message: expect.stringContaining(place) },
+      });
+  });
+
+  test.each<[string, string, number[]]>([
+    ["is nested ten thousand levels", "[".repeat(10_000) + "]".repeat(10_000), [-32_700, -32_600]],
+    ["has a huge number as its id", list.replace("1,", "1e999,"), [-32_700, -32_600]],
+    ["is a number", "1e999", [-32_700, -32_600]],
+  ])("that %s is refused", async (_, body, codes) => {
+    for (const accept of [both, "application/json"]) {
+      const { status, error } = await sent(body, { accept });
+      expect([status, codes.includes(error!.code)]).toEqual([400, true]);
+    }
+  });
+
+  test.each([["text/plain"], ["application/x-www-form-urlencoded"], [""]])(
+    "of the content type %j is a 415",
+    async (type) => {
+      for (const accept of [both, "application/json"])
+        expect((await sent(Buffer.from(list), { accept, type })).status).toBe(415);
+    },
+  );
+
+  test("may begin with a byte order mark", async () => {
+    expect(await sent(`\ufeff${list}`)).toMatchObject({ status: 200, result: { tools: expect.any(Array) } });
+  });
+
+  test("that is broken leaves its session working", async () => {
+    const { session, status } = await sent(initialize);
+    expect([status, session]).toEqual([200, expect.any(String)]);
+    const named = { session: session! };
+    const deep = "[".repeat(10_000) + "]".repeat(10_000);
+    for (const body of ["", "{", Buffer.from([0xff]), "[".repeat(10_000), deep, call(deep), call("1e999")]) {
+      expect((await sent(body, named)).status).toBeLessThan(500);
+      expect(await sent(list, named)).toMatchObject({ status: 200, result: { tools: expect.any(Array) } });
+    }
+    for (const word of [deep, "1e999"])
+      expect(await sent(call(word), named)).toMatchObject({
+        result: { isError: true, structuredContent: { status: 400 } },
+      });
+  });
+});
+
 test("If-None-Match compares ETags weakly", () => {
   expect(['"a"', 'W/"a"', ' W/"b" , "a"', "*"].map((header) => matches(header, 'W/"a"'))).toEqual(
     Array(4).fill(true),

@@ -6,13 +6,14 @@ import { toNodeHandler } from "@modelcontextprotocol/node";
 import {
   createMcpHandler,
   isInitializeRequest,
+  isJsonContentType,
   isLegacyRequest,
   type McpHttpHandler,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import type { Request as HttpRequest, RequestHandler } from "express";
-import { jsonFault } from "../../../eventstore/json-fault.ts";
+import type { Request as HttpRequest, Response as HttpResponse, RequestHandler } from "express";
+import { parseStrictBytes } from "../../../eventstore/canonical.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import type { Catalogue } from "../declare/operation.ts";
 import { presentedSecret } from "../serve/admission.ts";
@@ -56,21 +57,35 @@ export function createMcp(parts: McpParts): RequestHandler {
         },
       });
     const fetch = withAppsSession(withPlainJson(newServer, createMcpHandler(newServer)));
-    const handler = { fetch: withoutConnection(withPlaceOfFault(fetch)) };
-    withPlainBody(req)
-      .then((plain) => toNodeHandler(handler, { maxRequestBodySize: MOST_BODY })(plain, res))
+    const handler = { fetch: withoutConnection(fetch) };
+    withPlainBody(req, res)
+      .then((plain) => plain && toNodeHandler(handler, { maxRequestBodySize: MOST_BODY })(plain, res))
       .catch(next);
   };
 }
 
 const MOST_BODY = 1024 * 1024;
 
-/** The request with its body decoded: the SDK reads bytes as they come. */
-async function withPlainBody(req: HttpRequest): Promise<IncomingMessage> {
-  const { "content-encoding": coding, "content-length": _, ...headers } = req.headers;
-  if (coding === undefined || req.method !== "POST") return req;
+const PARSE_ERROR = -32_700;
+
+/**
+ * The request with its body decoded; undefined where the body was refused. The SDK reads bytes as they come, replaces
+ * those that are no UTF-8, takes the last of equal keys, and does not say where JSON ends.
+ */
+async function withPlainBody(req: HttpRequest, res: HttpResponse): Promise<IncomingMessage | undefined> {
+  if (req.method !== "POST") return req;
   const body = await bodyBytes(req, MOST_BODY);
   const { method, url } = req;
+  const { "content-encoding": _, "content-length": __, ...headers } = req.headers;
+  if (isJsonContentType(headers["content-type"] ?? null)) {
+    try {
+      parseStrictBytes(body);
+    } catch (error) {
+      const message = `The message is not JSON that the service accepts: ${(error as Error).message}`;
+      res.status(400).json({ jsonrpc: "2.0", error: { code: PARSE_ERROR, message }, id: null });
+      return undefined;
+    }
+  }
   return Object.assign(Readable.from([body]), { method, url, headers }) as unknown as IncomingMessage;
 }
 
@@ -104,28 +119,6 @@ function withoutConnection(fetch: McpHttpHandler["fetch"]): McpHttpHandler["fetc
     const response = await fetch(request, options);
     response.headers.delete("Connection");
     return response;
-  };
-}
-
-const PARSE_ERROR = -32_700;
-
-/** Says where a message is no JSON; the SDK says only that it is none. */
-function withPlaceOfFault(fetch: McpHttpHandler["fetch"]): McpHttpHandler["fetch"] {
-  return async (request, options) => {
-    const sent = request.method === "POST" ? request.clone() : undefined;
-    const response = await fetch(request, options);
-    if (!sent || response.status !== 400) return response;
-    const answer = (await response
-      .clone()
-      .json()
-      .catch(() => ({}))) as { error?: { code?: number } };
-    const fault = answer.error?.code === PARSE_ERROR ? jsonFault(await sent.text()) : undefined;
-    if (fault === undefined) return response;
-    response.headers.delete("content-length");
-    return Response.json(
-      { ...answer, error: { code: PARSE_ERROR, message: `The message is no JSON: ${fault}` } },
-      { status: 400, headers: response.headers },
-    );
   };
 }
 
