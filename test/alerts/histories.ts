@@ -60,6 +60,7 @@ export const delivered = (alert_id: string, credits_left: number, attempt = 1): 
 });
 export const paused = (waiting: number): Event => ({ type: "AlertPaused", data: { waiting, paused_at: AT } });
 export const disabled: Event = { type: "AlertDisabled", data: { reason: "gone", disabled_at: AT } };
+export const resumed: Event = { type: "AlertResumed", data: { resumed_at: AT } };
 export const deleted: Event = { type: "AlertSubscriptionDeleted", data: { deleted_at: AT } };
 export const toppedUp = (credits_left: number): Event => ({
   type: "AlertToppedUp",

@@ -44,7 +44,7 @@ async function subscribe(tenant: string, watch: object): Promise<string> {
     body: JSON.stringify({ url: "http://127.0.0.1:1025/hook", ...watch }),
   });
   const text = await response.text();
-  expect(response.status, text).toBe(200);
+  expect(response.status, text).toBe(201);
   return JSON.parse(text).data.subscription_id;
 }
 
@@ -125,20 +125,20 @@ test("data that do not exist yet can be watched, and the watch says what it wait
     return [response.status, data.status, data.waiting_for];
   };
   expect(await post({ dataset: "comext-ds-999" })).toEqual([
-    200,
+    201,
     "active",
     "the dataset comext-ds-999: it is not released",
   ]);
   const lacking = await post({ dataset: BELT, hs: "01012100" });
   expect(lacking).toEqual([
-    200,
+    201,
     "active",
     expect.stringMatching(/^data: belt covers .*not 01012100|^data: belt covers/),
   ]);
   expect(await post({ dataset: BELT, from: "2099-01" })).toEqual([
-    200,
+    201,
     "active",
     expect.stringMatching(/^data: belt ends in 20\d\d-\d\d, before 2099-01$/),
   ]);
-  expect(await post({ dataset: BELT, from: "2024-01" })).toEqual([200, "active", null]);
+  expect(await post({ dataset: BELT, from: "2024-01" })).toEqual([201, "active", null]);
 });

@@ -41,7 +41,7 @@ test("a wallet subscribes, tops up and reads; another wallet finds nothing", asy
   const payment = await signPayment(wallet(0), requirement);
   const first = await present(urlOf("/subscribe"), payment, order);
   const text = await first.text();
-  expect(first.status, text).toBe(200);
+  expect(first.status, text).toBe(201);
   const { data, meta } = JSON.parse(text) as {
     data: { subscription_id: string; secret: string };
     meta: object;
@@ -59,7 +59,7 @@ test("a wallet subscribes, tops up and reads; another wallet finds nothing", asy
   for (const forget of ["select", "delete from access.kept_answers"]) {
     await service.app.pool.query(forget);
     const again = await askedAgain();
-    expect(again.status).toBe(200);
+    expect(again.status).toBe(201);
     expect(again.headers.get("Unencoded-Digest")).toBeNull();
     const { secret: _, url: __, ...shown } = data as { secret?: string; url?: string };
     expect(await again.json()).toEqual({ success: true, data: shown, meta });

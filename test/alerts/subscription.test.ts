@@ -19,6 +19,7 @@ import {
   id,
   later,
   paused,
+  resumed,
   subscribed,
   subscriptionAfter,
   toppedUp,
@@ -34,6 +35,7 @@ describe("a subscription", () => {
   test("must exist", () => {
     for (const decision of [
       subscriptions.topUp(500, AT),
+      subscriptions.resume(AT),
       subscriptions.rotateSecret(AT),
       subscriptions.remove(AT),
     ])
@@ -172,6 +174,20 @@ describe("a failed attempt", () => {
     expect(state).toMatchObject({ status: "active", disabled: null, credits: 600 });
     expect(state.waiting.get(id("a"))).toMatchObject({ attempts: 0, next_attempt_at: AT });
   });
+  test("is reset by a resumption, which adds no credits and needs some", () => {
+    const story = [subscribed, triggered(id("a")), failed(7, null), disabled];
+    given(story).when(subscriptions.resume(AT)).then([resumed]);
+    const state = subscriptionAfter(...story, resumed);
+    expect(state).toMatchObject({ status: "active", disabled: null, credits: 100 });
+    expect(state.waiting.get(id("a"))).toMatchObject({ attempts: 0, next_attempt_at: AT });
+    given([...story, resumed])
+      .when(subscriptions.resume(AT))
+      .thenNothingHappened();
+    given([withCredits(1), triggered(id("a")), delivered(id("a"), 0), paused(0)])
+      .when(subscriptions.resume(AT))
+      .thenThrows(refusedAs("conflict"));
+    given([subscribed, deleted]).when(subscriptions.resume(AT)).thenThrows(refusedAs("conflict"));
+  });
   test("has a reason of limited length", () => {
     const long = { ...failure, reason: "a".repeat(10_000) };
     const state = subscriptionAfter(subscribed, triggered(id("a")), failed(6, later(5)));
@@ -219,6 +235,7 @@ test("every event of a history fits its schema", () => {
     ...subscriptions.rotateSecret(AT)(state),
     ...subscriptions.test(id("b"), AT)(state),
     ...subscriptions.topUp(500, AT)(state),
+    ...subscriptions.resume(AT)(subscriptionAfter(subscribed, disabled)),
     ...subscriptions.remove(AT)(state),
     subscribed,
     triggered(id("a")),

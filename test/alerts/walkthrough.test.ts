@@ -1,6 +1,7 @@
 /** From a subscription to the alert of a released dataset, as an agent and its webhook see it. */
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts";
 import { alerts, alertsInput } from "../../src/projections/trade/answers/alerts.ts";
 import { releasesProjection } from "../../src/projections/trade/releases.ts";
@@ -9,6 +10,7 @@ import { LARGER, openSandbox, sandboxIn } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
 import { development, takeAlertTurn } from "./delivery-setup.ts";
+import { finding } from "./histories.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 type Answer = { data: Record<string, never>; status: number; errors: { path: string; message: string }[] };
@@ -146,6 +148,55 @@ test("topup, rotation and deletion", async () => {
   await service.app.caughtUp(alertsProjection);
   const listed = "select credits from read.alert_subscriptions_v1 where subscription_id = $1";
   expect((await service.app.pool.query(listed, [subscription_id])).rows).toEqual([{ credits: 0 }]);
+});
+
+test("subscriptions are listed for their owner in pages, newest first, and by status", async () => {
+  const { headers } = await service.issue({ tenant: "lister" });
+  const made: string[] = [];
+  for (let n = 0; n < 3; n++) {
+    const { data } = await call("POST", "/subscribe", { url: `${receiver.url}?${n}` }, headers);
+    made.unshift(data.subscription_id!);
+  }
+  type Page = { data: { subscription_id: string; url: string }[]; meta: Record<string, string | null> };
+  const listed = async (query: string, by: Record<string, string> = headers) =>
+    (await call("GET", `/subscriptions?${query}`, undefined, by)) as unknown as Page;
+  const idsOf = ({ data }: Page) => data.map(({ subscription_id }) => subscription_id);
+  const first = await listed("limit=2");
+  expect(first.meta).toMatchObject({ tenant: "lister", next_cursor: expect.stringMatching(/^\d+$/) });
+  const rest = await listed(`limit=2&cursor=${first.meta.next_cursor}`);
+  expect(rest.meta.next_cursor).toBeNull();
+  expect([idsOf(first), idsOf(rest)]).toEqual([made.slice(0, 2), made.slice(2)]);
+  expect(rest.data[0]).toEqual((await call("GET", `/status/${made[2]}`, undefined, headers)).data);
+  await call("DELETE", `/${made[0]}`, undefined, headers);
+  expect(idsOf(await listed("status=active"))).toEqual(made.slice(1));
+  expect(idsOf(await listed("status=deleted"))).toEqual([made[0]]);
+  expect(idsOf(await listed("", others))).toEqual([]);
+});
+
+test("a disabled subscription resumes without a topup, for its owner alone", async () => {
+  const { subscription_id: id } = (await call("POST", "/subscribe", { url: receiver.url })).data as Record<
+    string,
+    string
+  >;
+  const own = { tenant: "acme", id: id! };
+  const meta = { actor: "test", operation: "test" };
+  const at = new Date().toISOString();
+  const found = [{ alert_id: `msg_${id}`, finding }];
+  const gone = { status: 410, reason: "it answered 410", retry_after_s: null };
+  await service.app.decide(subscriptions, own, subscriptions.trigger(found, at), { meta });
+  await service.app.decide(subscriptions, own, subscriptions.fail(`msg_${id}`, gone, 0, at), { meta });
+  expect(await statusOf(id!)).toMatchObject({ status: "disabled", waiting: 1, next_attempt_at: null });
+  receiver.received.length = 0;
+  expect((await call("POST", "/resume", { subscription_id: id }, others)).status).toBe(404);
+  for (const _ of ["first", "repeat"])
+    expect((await call("POST", "/resume", { subscription_id: id })).data).toMatchObject({
+      status: "active",
+      disabled: null,
+      credits: 100,
+    });
+  await turns();
+  expect(receiver.received.map(({ headers }) => headers["webhook-id"])).toEqual([`msg_${id}`]);
+  expect(await statusOf(id!)).toMatchObject({ credits: 99, delivered: 1, waiting: 0 });
 });
 
 test("a subscription is its tenant's only", async () => {

@@ -172,6 +172,19 @@ test("a subscription is made, tested, rotated, resumed and ended by its owner al
   expect(lines.at(-1)!.data!.notice_id).toBe(after!.headers["webhook-id"]);
   const path = `/subscriptions/${subscription_id}`;
   expect((await call("GET", path)).body.data).toMatchObject({ delivered: 2, failing: 0, disabled: null });
+  const second = (await call("POST", "/subscriptions", asked)).body.data.subscription_id;
+  const newest = await call("GET", "/subscriptions?limit=1");
+  expect(newest.body.data.map(({ subscription_id: id }: { subscription_id: string }) => id)).toEqual([
+    second,
+  ]);
+  const rest = await call("GET", `/subscriptions?limit=1&cursor=${newest.body.meta.next_cursor}`);
+  expect(rest.body).toMatchObject({
+    data: [(await call("GET", path)).body.data],
+    meta: { next_cursor: null },
+  });
+  expect((await call("GET", "/subscriptions?status=disabled")).body.data).toEqual([]);
+  expect((await call("GET", "/subscriptions", undefined, others)).body.data).toEqual([]);
+  await call("DELETE", `/subscriptions/${second}`);
   for (const [method, where, body] of [
     ["GET", path],
     ["POST", "/subscriptions/test", named],

@@ -167,6 +167,10 @@ export const events = {
     means: "A subscription was disabled, because its webhook failed repeatedly.",
     1: z.strictObject({ reason: z.string().max(400), disabled_at: time }),
   },
+  AlertResumed: {
+    means: "A disabled subscription to alerts delivers again.",
+    1: z.strictObject({ resumed_at: time }),
+  },
   AlertSubscriptionDeleted: {
     means: "A subscription was deleted by its owner.",
     1: z.strictObject({ deleted_at: time }),
@@ -182,8 +186,10 @@ export type SubscriptionEvent = EventOf<typeof events>;
 /** An alert that is not delivered yet; `attempts` so far, the next one when `next_attempt_at` has come. */
 export type Waiting = { finding: Finding; triggered_at: string; attempts: number; next_attempt_at: string };
 
+export const statuses = ["active", "paused", "disabled", "deleted"] as const;
+
 export type Subscription = {
-  status: "active" | "paused" | "disabled" | "deleted";
+  status: (typeof statuses)[number];
   facts: Subscribed;
   credits: number;
   delivered: number;
@@ -246,6 +252,10 @@ export function evolve(state: SubscriptionState, event: SubscriptionEvent): Subs
       return { ...state, status: "paused" };
     case "AlertDisabled":
       return { ...state, status: "disabled", disabled: event.data };
+    case "AlertResumed": {
+      const waiting = afresh(state.waiting, event.data.resumed_at);
+      return { ...state, status: "active", waiting, disabled: null };
+    }
     case "AlertSubscriptionDeleted":
       return { ...state, status: "deleted", credits: 0, waiting: new Map() };
   }
@@ -302,6 +312,16 @@ export const topUp =
   (state: SubscriptionState): SubscriptionEvent[] => {
     const credits_left = existingSubscription(state).credits + credits;
     return [{ type: "AlertToppedUp", data: { credits, credits_left, topped_up_at: at } }];
+  };
+
+/** Delivers again what waits, from the beginning; it adds no credits. */
+export const resume =
+  (at: string) =>
+  (state: SubscriptionState): SubscriptionEvent[] => {
+    const { status, credits } = existingSubscription(state);
+    if (status === "active") return [];
+    if (credits === 0) refuse("conflict", "no credits are left; add some with alerts_topup");
+    return [{ type: "AlertResumed", data: { resumed_at: at } }];
   };
 
 /** Sets a new secret; the old one also signs for a day. */

@@ -92,8 +92,10 @@ export type Subscribed = Data<"NoticesSubscribed">;
 export type SubscriptionEvent = EventOf<typeof events>;
 type Failed = Data<"NoticeDeliveryFailed">;
 
+export const statuses = ["active", "disabled", "deleted"] as const;
+
 export type Subscription = {
-  status: "active" | "disabled" | "deleted";
+  status: (typeof statuses)[number];
   facts: Subscribed;
   /** The newest first. */
   secrets: Secret[];

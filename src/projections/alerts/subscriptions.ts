@@ -4,7 +4,7 @@ import { projection } from "../../core/read-models/projection.ts";
 import { utc } from "../../core/read-models/times.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as evaluation from "../../domain/alerts/evaluation.ts";
-import type { Watch } from "../../domain/alerts/subscription.ts";
+import type { Subscription, Watch } from "../../domain/alerts/subscription.ts";
 import * as subscription from "../../domain/alerts/subscription.ts";
 import type { ReleaseRow } from "../trade/releases.ts";
 
@@ -48,6 +48,12 @@ async function add(
     tx.query(`update read.alert_subscriptions_v1 set ${changes} where subscription_id = $1`, [id, ...values]);
   const forget = (alertId: string) =>
     tx.query("delete from read.alerts_waiting_v1 where alert_id = $1", [alertId]);
+  const retryWaiting = (at: string) =>
+    tx.query(
+      `update read.alerts_waiting_v1 w set next_attempt_at = $2 from read.alert_subscriptions_v1 s
+        where s.subscription_id = $1 and s.status = 'disabled' and w.subscription_id = $1`,
+      [id, at],
+    );
   switch (event.type) {
     case "AlertsEvaluated":
       await tx.query(
@@ -68,12 +74,12 @@ async function add(
       return;
     }
     case "AlertToppedUp":
-      await tx.query(
-        `update read.alerts_waiting_v1 w set next_attempt_at = $2 from read.alert_subscriptions_v1 s
-          where s.subscription_id = $1 and s.status = 'disabled' and w.subscription_id = $1`,
-        [id, event.data.topped_up_at],
-      );
+      await retryWaiting(event.data.topped_up_at);
       await set("status = 'active', credits = $2", event.data.credits_left);
+      return;
+    case "AlertResumed":
+      await retryWaiting(event.data.resumed_at);
+      await set("status = 'active'");
       return;
     case "AlertTriggered":
       await tx.query("insert into read.alerts_waiting_v1 values ($1, $2, $3)", [
@@ -110,6 +116,25 @@ export async function countOthers(pool: pg.Pool, tenant: string, id: string): Pr
     where tenant = $1 and status <> 'deleted'
       and not exists (select from read.alert_subscriptions_v1 where tenant = $1 and subscription_id = $2)`;
   return (await pool.query<{ open: number }>(sql, [tenant, id])).rows[0]!.open;
+}
+
+type SubscriptionsQuery = {
+  tenant: string;
+  status: Subscription["status"] | null;
+  limit: number;
+  before: number | null;
+};
+
+/** A tenant's subscriptions below a position, newest first. */
+export async function listSubscriptions(
+  pool: pg.Pool,
+  { tenant, status, limit, before }: SubscriptionsQuery,
+): Promise<{ id: string; position: number }[]> {
+  const sql = `select subscription_id as id, position::float8 as position from read.alert_subscriptions_v1
+    where tenant = $1 and ($2::text is null or status = $2) and ($4::bigint is null or position < $4)
+    order by read.alert_subscriptions_v1.position desc limit $3`;
+  const values = [tenant, status, limit, before];
+  return (await pool.query<{ id: string; position: number }>(sql, values)).rows;
 }
 
 export type DueAlert = { alert_id: string; subscription_id: string; tenant: string };

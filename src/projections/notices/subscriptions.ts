@@ -66,6 +66,25 @@ export async function countOtherSubscriptions(pool: pg.Pool, tenant: string, id:
   return (await pool.query<{ open: number }>(sql, [tenant, id])).rows[0]!.open;
 }
 
+type SubscriptionsQuery = {
+  tenant: string;
+  status: Subscription["status"] | null;
+  limit: number;
+  before: number | null;
+};
+
+/** A tenant's subscriptions below a position, newest first. */
+export async function listSubscriptions(
+  pool: pg.Pool,
+  { tenant, status, limit, before }: SubscriptionsQuery,
+): Promise<{ state: Subscription; position: number }[]> {
+  const sql = `select state, position::float8 as position from ${TABLE}
+    where tenant = $1 and ($2::text is null or status = $2) and ($4::bigint is null or position < $4)
+    order by ${TABLE}.position desc limit $3`;
+  const values = [tenant, status, limit, before];
+  return (await pool.query<{ state: Subscription; position: number }>(sql, values)).rows;
+}
+
 export type SubscriptionKey = { tenant: string; id: string };
 
 /** Active subscriptions that changed after a position, whose retry is due, or that one of these tenants owns. */

@@ -1,114 +1,31 @@
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
-import { idFrom, month, time } from "../../../core/model/fields.ts";
+import { limit, month, positionCursor, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Data } from "../../../datasets/reading.ts";
-import { awaitedData, judgedReporters } from "../../../domain/alerts/awaited-data.ts";
 import { ALERT_TYPE, TEST_TYPE, testMessage } from "../../../domain/alerts/message.ts";
 import type { Subscription } from "../../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../../domain/alerts/subscription.ts";
 import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
 import { OLD_SECRET_HOURS, secretOf } from "../../../domain/webhooks/message.ts";
-import { alertsProjection, countOthers } from "../../../projections/alerts/subscriptions.ts";
+import {
+  alertsProjection,
+  countOthers,
+  listSubscriptions,
+} from "../../../projections/alerts/subscriptions.ts";
 import { post } from "../../../reactors/webhooks/post.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, key, type OperationDeclaration, operation, owner, pay } from "../../declare/index.ts";
 import { commandOf } from "../../serve/call.ts";
-
-const id = idFrom("subscription_id", "alerts_subscribe");
-const subscriptionId = id.describe("The subscription_id from alerts_subscribe");
-
-const secret = z
-  .string()
-  .optional()
-  .describe(
-    "The signing secret (Standard Webhooks), shown once. A repeat with the same payment shows it only to a key or SIGN-IN-WITH-X",
-  );
-
-/** Only the owner sees the address and the signing secret of deliveries. */
-const once_fields = ["secret", "url"];
-
-const status = z
-  .enum(["active", "paused", "disabled", "deleted"])
-  .describe(
-    "paused: no credits are left, and alerts wait for a topup; disabled: the webhook failed, see `disabled`",
-  );
-
-const subscription = z
-  .object({
-    subscription_id: id,
-    status,
-    url: z.string().optional().describe("Only its owner sees this"),
-    watch: subscriptions.watch,
-    waiting_for: z.string().nullable().describe("The missing dataset, product, country or month; null: none"),
-    judged_reporters: z.array(z.string()).describe("Countries judged now"),
-    credits: z.int().describe("Alerts that can still be delivered; 0 once deleted"),
-    delivered: z.int(),
-    waiting: z.int().describe("Alerts found but not delivered"),
-    next_attempt_at: time.nullable().describe("Start of the next delivery; null when none waits"),
-    last_delivered_at: time.nullable(),
-    last_failure: z
-      .object({
-        alert_id: z.string(),
-        attempt: z.int(),
-        status: z.int().nullable().describe("The webhook's HTTP status; null: unreachable"),
-        reason: z.string(),
-        next_attempt_at: time.nullable(),
-        failed_at: time,
-      })
-      .nullable(),
-    disabled: z.object({ reason: z.string(), disabled_at: time }).nullable(),
-    old_secret_until: z.iso
-      .datetime()
-      .nullable()
-      .describe("Until then deliveries also carry the old secret's signature"),
-    subscribed_at: time,
-  })
-  .meta({ id: "AlertSubscription" });
-
-const subscriptionWithSecret = subscription.extend({ secret }).meta({ id: "AlertSubscriptionWithSecret" });
-
-const meta = z.object({
-  tenant: z.string().describe("The owner: the key's tenant, or the wallet that paid"),
-});
-
-/**
- * A subscription as its owner sees it. Stored events order their fields differently from new ones, and equal answers
- * must be equal bytes.
- */
-function publicSubscription(
-  { facts, status, waiting, secrets, ...state }: Subscription,
-  { vintages }: Pick<Data, "vintages">,
-) {
-  const { credits, delivered, last_delivered_at, last_failure: failure, disabled } = state;
-  const { reporter, hs, flow, threshold, dataset, from } = facts.watch;
-  const times = [...waiting.values()].map(({ next_attempt_at }) => next_attempt_at).sort();
-  return {
-    subscription_id: facts.subscription_id,
-    status,
-    url: facts.url,
-    watch: { reporter, hs, flow, threshold, dataset, from },
-    waiting_for: status === "deleted" ? null : awaitedData(facts.watch, vintages.open()),
-    judged_reporters: status === "deleted" ? [] : judgedReporters(facts.watch, vintages.open()),
-    credits,
-    delivered,
-    waiting: waiting.size,
-    next_attempt_at: (status === "active" && times[0]) || null,
-    last_delivered_at,
-    last_failure: failure && {
-      alert_id: failure.alert_id,
-      attempt: failure.attempt,
-      status: failure.status,
-      reason: failure.reason,
-      next_attempt_at: failure.next_attempt_at,
-      failed_at: failure.failed_at,
-    },
-    disabled: disabled && { reason: disabled.reason, disabled_at: disabled.disabled_at },
-    old_secret_until: secrets[1]?.until ?? null,
-    subscribed_at: facts.subscribed_at,
-  };
-}
+import {
+  meta,
+  once_fields,
+  shownSubscription,
+  subscription,
+  subscriptionId,
+  subscriptionWithSecret,
+} from "./fields.ts";
 
 const target = ({ tenant }: Caller, id: string) => ({ tenant, id });
 
@@ -148,6 +65,7 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
     from: month.optional().describe("First month to report, YYYY-MM, which may be to come; omitted = any"),
   }),
   output: json(z.object({ data: subscriptionWithSecret, meta })),
+  status: 201,
   refuses: [409],
   example: { url: "https://agent.example.org/hooks/trade", reporter: "DE", flow: "IMPORT", threshold: 3 },
   handle: async ({ input, caller, app, data, unit }) => {
@@ -182,7 +100,7 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
 });
 
 const withSecret = (app: App, state: Subscription, data: Data) => ({
-  ...publicSubscription(state, data),
+  ...shownSubscription(state, data),
   secret: secretOf(app.signer, state.facts.subscription_id, state.secrets[0]!),
 });
 
@@ -208,7 +126,30 @@ const topUp = operation({
     const decision = subscriptions.topUp(subscriptions.TOPUP_CREDITS, at);
     const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
     return {
-      data: publicSubscription(subscriptions.existingSubscription(state), data),
+      data: shownSubscription(subscriptions.existingSubscription(state), data),
+      meta: { tenant: caller.tenant },
+    };
+  },
+});
+
+const resume = operation({
+  name: "alerts_resume",
+  route: "POST /v1/agent/trade/alerts/resume",
+  effect: { changes: "adds", repeatable: true, reaches_out: false },
+  summary: "Resume an alert subscription that was disabled",
+  description:
+    "Waiting alerts are retried from the beginning. Free to its owner; one without credits needs alerts_topup.",
+  access: [owner("order")],
+  omitted_in_repeats: once_fields,
+  input: z.object({ subscription_id: subscriptionId }),
+  output: json(z.object({ data: subscription, meta })),
+  refuses: [404, 409],
+  example: { subscription_id: EXAMPLE },
+  handle: async ({ input: { subscription_id }, caller, app, data, unit }) => {
+    const decision = subscriptions.resume(app.clock.now().toISOString());
+    const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
+    return {
+      data: shownSubscription(subscriptions.existingSubscription(state), data),
       meta: { tenant: caller.tenant },
     };
   },
@@ -286,6 +227,37 @@ credit, is not retried, and also reaches a paused or disabled subscription. ${su
   },
 });
 
+const list = operation({
+  name: "alerts_subscriptions",
+  route: "GET /v1/agent/trade/alerts/subscriptions",
+  summary: "Your alert subscriptions, newest first",
+  description: "Each as alerts_status shows it. Free to their owner.",
+  access: [owner("read")],
+  lists: alertsProjection,
+  omitted_in_repeats: once_fields,
+  input: z.object({
+    status: z
+      .enum(subscriptions.statuses, `is one of ${subscriptions.statuses.join(", ")}`)
+      .describe("Only with this status; omitted = all")
+      .optional(),
+    limit: limit("How many to list, 1 to 100"),
+    cursor: positionCursor,
+  }),
+  output: json(
+    z.object({ data: z.array(subscription), meta: meta.extend({ next_cursor: z.string().nullable() }) }),
+  ),
+  example: { status: "active", limit: 10 },
+  handle: async ({ input: { status = null, limit, cursor }, caller, app, data }) => {
+    const { tenant } = caller;
+    const before = cursor === undefined ? null : Number(cursor);
+    const rows = await listSubscriptions(app.pool, { tenant, status, limit: limit + 1, before });
+    const page = rows.slice(0, limit);
+    const states = await Promise.all(page.map(({ id }) => app.load(subscriptions, { tenant, id })));
+    const next_cursor = rows.length > limit ? String(page.at(-1)!.position) : null;
+    return { data: states.map((state) => shownSubscription(state!, data)), meta: { tenant, next_cursor } };
+  },
+});
+
 const alertStatus = operation({
   name: "alerts_status",
   route: "GET /v1/agent/trade/alerts/status/{id}",
@@ -300,7 +272,7 @@ const alertStatus = operation({
   handle: async ({ input: { id }, caller, app, data }) => {
     const state = await app.load(subscriptions, target(caller, id));
     const found = state?.status === "deleted" ? state : subscriptions.existingSubscription(state);
-    return { data: publicSubscription(found, data), meta: { tenant: caller.tenant } };
+    return { data: shownSubscription(found, data), meta: { tenant: caller.tenant } };
   },
 });
 
@@ -320,8 +292,8 @@ const remove = operation({
     const at = app.clock.now().toISOString();
     const { state } = await unit.decide(subscriptions, target(caller, id), subscriptions.remove(at));
     if (!state) return refuse("not_found", "you have no such subscription");
-    return { data: publicSubscription(state, data), meta: { tenant: caller.tenant } };
+    return { data: shownSubscription(state, data), meta: { tenant: caller.tenant } };
   },
 });
 
-export const alertOperations = [subscribe, topUp, rotate, sendTest, alertStatus, remove];
+export const alertOperations = [subscribe, topUp, resume, rotate, sendTest, list, alertStatus, remove];

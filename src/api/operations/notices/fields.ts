@@ -3,7 +3,7 @@ import { z } from "zod";
 import { idFrom, time } from "../../../core/model/fields.ts";
 import { kindNames } from "../../../domain/notices/kinds.ts";
 import type { Subscription } from "../../../domain/notices/subscription.ts";
-import { nextAttemptAt } from "../../../domain/notices/subscription.ts";
+import { nextAttemptAt, statuses } from "../../../domain/notices/subscription.ts";
 
 export const subscriptionId = idFrom("subscription_id", "notices_subscribe").describe(
   "The subscription_id from notices_subscribe",
@@ -29,7 +29,7 @@ export const subscription = z
   .object({
     subscription_id: subscriptionId,
     status: z
-      .enum(["active", "disabled", "deleted"])
+      .enum(statuses)
       .describe("disabled: the webhook failed, see `disabled`; notices wait for notices_resume"),
     url: z.string().optional().describe("Only its owner sees this"),
     kinds: z.array(z.enum(kindNames)).describe("The kinds of subjects that it covers"),

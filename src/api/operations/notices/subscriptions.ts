@@ -1,6 +1,6 @@
 /** Subscriptions that post a caller's notices to its webhook. */
 import { z } from "zod";
-import { time } from "../../../core/model/fields.ts";
+import { limit, positionCursor, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { kindNames } from "../../../domain/notices/kinds.ts";
 import { TEST_TYPE, testNotice } from "../../../domain/notices/message.ts";
@@ -8,6 +8,7 @@ import * as subscriptions from "../../../domain/notices/subscription.ts";
 import { OLD_SECRET_HOURS, secretOf } from "../../../domain/webhooks/message.ts";
 import {
   countOtherSubscriptions,
+  listSubscriptions,
   noticeSubscriptionsProjection,
 } from "../../../projections/notices/subscriptions.ts";
 import { post } from "../../../reactors/webhooks/post.ts";
@@ -83,6 +84,36 @@ a repeat has the same \`webhook-id\`. A failed delivery is retried six times ove
     const data = shownSubscription(subscriptions.existingSubscription(state));
     const secret = secretOf(app.signer, unit.fresh_id, { rotation: 0 });
     return { data: { ...data, secret }, meta: { tenant: caller.tenant } };
+  },
+});
+
+const list = operation({
+  name: "notices_subscriptions",
+  route: `GET ${PATH}`,
+  summary: "Your subscriptions to notices, newest first",
+  description: "Each as notices_status shows it. Free to their owner.",
+  access: [owner("read")],
+  lists: noticeSubscriptionsProjection,
+  omitted_in_repeats: once_fields,
+  input: z.object({
+    status: z
+      .enum(subscriptions.statuses, `is one of ${subscriptions.statuses.join(", ")}`)
+      .describe("Only with this status; omitted = all")
+      .optional(),
+    limit: limit("How many to list, 1 to 100"),
+    cursor: positionCursor,
+  }),
+  output: json(
+    z.object({ data: z.array(subscription), meta: meta.extend({ next_cursor: z.string().nullable() }) }),
+  ),
+  example: { status: "active", limit: 10 },
+  handle: async ({ input: { status = null, limit, cursor }, caller, app }) => {
+    const { tenant } = caller;
+    const before = cursor === undefined ? null : Number(cursor);
+    const rows = await listSubscriptions(app.pool, { tenant, status, limit: limit + 1, before });
+    const page = rows.slice(0, limit);
+    const next_cursor = rows.length > limit ? String(page.at(-1)!.position) : null;
+    return { data: page.map(({ state }) => shownSubscription(state)), meta: { tenant, next_cursor } };
   },
 });
 
@@ -216,4 +247,13 @@ const unsubscribe = operation({
   },
 });
 
-export const noticeOperations = [noticesStream(), subscribe, status, resume, rotate, sendTest, unsubscribe];
+export const noticeOperations = [
+  noticesStream(),
+  subscribe,
+  list,
+  status,
+  resume,
+  rotate,
+  sendTest,
+  unsubscribe,
+];

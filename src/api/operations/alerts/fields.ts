@@ -1,0 +1,103 @@
+/** Fields that operations on alerts share. */
+import { z } from "zod";
+import { idFrom, time } from "../../../core/model/fields.ts";
+import type { Data } from "../../../datasets/reading.ts";
+import { awaitedData, judgedReporters } from "../../../domain/alerts/awaited-data.ts";
+import type { Subscription } from "../../../domain/alerts/subscription.ts";
+import * as subscriptions from "../../../domain/alerts/subscription.ts";
+
+const id = idFrom("subscription_id", "alerts_subscribe");
+export const subscriptionId = id.describe("The subscription_id from alerts_subscribe");
+
+const secret = z
+  .string()
+  .optional()
+  .describe(
+    "The signing secret (Standard Webhooks), shown once. A repeat with the same payment shows it only to a key or SIGN-IN-WITH-X",
+  );
+
+/** Only the owner sees the address and the signing secret of deliveries. */
+export const once_fields = ["secret", "url"];
+
+const status = z
+  .enum(subscriptions.statuses)
+  .describe(
+    "paused: no credits are left, and alerts wait for a topup; disabled: the webhook failed, see `disabled`, and alerts wait for alerts_resume",
+  );
+
+export const subscription = z
+  .object({
+    subscription_id: id,
+    status,
+    url: z.string().optional().describe("Only its owner sees this"),
+    watch: subscriptions.watch,
+    waiting_for: z.string().nullable().describe("The missing dataset, product, country or month; null: none"),
+    judged_reporters: z.array(z.string()).describe("Countries judged now"),
+    credits: z.int().describe("Alerts that can still be delivered; 0 once deleted"),
+    delivered: z.int(),
+    waiting: z.int().describe("Alerts found but not delivered"),
+    next_attempt_at: time.nullable().describe("Start of the next delivery; null when none waits"),
+    last_delivered_at: time.nullable(),
+    last_failure: z
+      .object({
+        alert_id: z.string(),
+        attempt: z.int(),
+        status: z.int().nullable().describe("The webhook's HTTP status; null: unreachable"),
+        reason: z.string(),
+        next_attempt_at: time.nullable(),
+        failed_at: time,
+      })
+      .nullable(),
+    disabled: z.object({ reason: z.string(), disabled_at: time }).nullable(),
+    old_secret_until: z.iso
+      .datetime()
+      .nullable()
+      .describe("Until then deliveries also carry the old secret's signature"),
+    subscribed_at: time,
+  })
+  .meta({ id: "AlertSubscription" });
+
+export const subscriptionWithSecret = subscription
+  .extend({ secret })
+  .meta({ id: "AlertSubscriptionWithSecret" });
+
+export const meta = z.object({
+  tenant: z.string().describe("The owner: the key's tenant, or the wallet that paid"),
+});
+
+/**
+ * A subscription as its owner sees it. Stored events order their fields differently from new ones, and equal answers
+ * must be equal bytes.
+ */
+export function shownSubscription(
+  { facts, status, waiting, secrets, ...state }: Subscription,
+  { vintages }: Pick<Data, "vintages">,
+) {
+  const { credits, delivered, last_delivered_at, last_failure: failure, disabled } = state;
+  const { reporter, hs, flow, threshold, dataset, from } = facts.watch;
+  const times = [...waiting.values()].map(({ next_attempt_at }) => next_attempt_at).sort();
+  return {
+    subscription_id: facts.subscription_id,
+    status,
+    url: facts.url,
+    watch: { reporter, hs, flow, threshold, dataset, from },
+    waiting_for: status === "deleted" ? null : awaitedData(facts.watch, vintages.open()),
+    judged_reporters: status === "deleted" ? [] : judgedReporters(facts.watch, vintages.open()),
+    credits,
+    delivered,
+    waiting: waiting.size,
+    next_attempt_at: (status === "active" && times[0]) || null,
+    last_delivered_at,
+    last_failure: failure && {
+      alert_id: failure.alert_id,
+      attempt: failure.attempt,
+      status: failure.status,
+      reason: failure.reason,
+      next_attempt_at: failure.next_attempt_at,
+      failed_at: failure.failed_at,
+    },
+    disabled: disabled && { reason: disabled.reason, disabled_at: disabled.disabled_at },
+    old_secret_until: secrets[1]?.until ?? null,
+    subscribed_at: facts.subscribed_at,
+  };
+}
