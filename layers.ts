@@ -86,8 +86,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   "src/api/transports": row(`
     eventstore src/api/declare src/api/describe src/api/serve src/core src/core/model src/domain compression cors
     express fastest-levenshtein helmet http-message-sig @modelcontextprotocol/node @modelcontextprotocol/server
-    negotiator node:crypto node:events node:fs/promises types:node:http node:stream node:stream/promises node:zlib
-    @opentelemetry/api types:pino raw-body zod`),
+    negotiator node:crypto node:events node:fs/promises types:node:http node:stream node:stream/promises node:util
+    node:zlib @opentelemetry/api types:pino raw-body zod`),
 
   // It runs in browsers, and its verifiers in Node.
   "src/explorer": row(
