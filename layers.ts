@@ -19,8 +19,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // The engine: it knows no area.
   "src/core/model": row(
     `
-    @noble/post-quantum/ml-dsa.js types:@event-driven-io/emmett fastest-levenshtein minisearch node:crypto stemmer
-    viem/utils zod`,
+    @noble/post-quantum/ml-dsa.js types:@event-driven-io/emmett fastest-levenshtein minisearch node:crypto node:url
+    stemmer viem/utils zod`,
   ),
   "src/core": row(`
     eventstore src/core/model @opentelemetry/api lru-cache node:async_hooks node:crypto node:events node:v8

@@ -2,8 +2,8 @@
 import { Command } from "commander";
 import { operatorMeta } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
-import { mailSubject } from "../core/model/sealed.ts";
-import { eraseSubject } from "../reactors/subjects/erasure.ts";
+import { mailSubjects } from "../core/model/sealed.ts";
+import { eraseSubjects } from "../reactors/subjects/erasure.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 type Options = { tenant: string; kind?: string; json: boolean };
@@ -20,9 +20,9 @@ export function eraseCommand(terminal: Terminal, operation: string): Command {
     )
     .option("--json", "print JSON", false)
     .action(async (name: string, { tenant, kind = "mail", json }: Options) => {
-      const subject = kind === "mail" ? mailSubject(tenant, name) : { tenant, kind, name };
+      const subjects = kind === "mail" ? mailSubjects(tenant, name) : [{ tenant, kind, name }];
       const erased = await withRuntime(terminal, ({ app }) =>
-        eraseSubject(app, subject, { by: "operator", meta: operatorMeta(operation) }),
+        eraseSubjects(app, subjects, { by: "operator", meta: operatorMeta(operation) }),
       );
       if (!erased)
         return refuse(

@@ -42,6 +42,31 @@ test("an erased customer is erased in every order of hers and in no other; she c
   expect(again).toMatchObject([{ erased: false, customer: { email: "anna@example.org" } }]);
 });
 
+test.each([
+  ["anna@bücher.example", "Anna@xn--bcher-kva.example", "letters"],
+  ["anna@xn--mnchen-3ya.example", "anna@München.example", "ascii"],
+])(
+  "a customer stored as %s is erased as %s, also where an earlier version stored her",
+  async (stored, given, tenant) => {
+    const { subjects } = setup.service.app;
+    const own = await setup.keyOf(tenant);
+    const place = { tenant, stream_id: "order-0", type: "OrderPlaced" };
+    // Earlier versions named a subject by the address as it was written.
+    const subject = { tenant, kind: "mail", name: stored };
+    const [earlier] = await subjects.seal([{ subject, place, value: { mail: stored } }]);
+    const order = await setup.ask(own, "orders", distinctOrder(1, { customer_email: stored }));
+    expect(order.status).toBe(201);
+    const erased = await setup.ask(own, "commerce/erase", { email: given });
+    expect(erased.body.data).toMatchObject({ status: "erased", sealed_events: 1 });
+    expect(await subjects.open([{ sealed: earlier!, place }])).toMatchObject([{ erased: true }]);
+    await setup.folded();
+    expect((await setup.ask(own, "orders?limit=1")).body.data).toMatchObject([
+      { order_id: order.body.data.order_id, erased: true, customer: null },
+    ]);
+    expect((await setup.ask(own, "commerce/erase", { email: stored })).status).toBe(404);
+  },
+);
+
 test("an erased customer's name, mail and address are in no table and no log line, neither of orders nor of quotes", async () => {
   const person = {
     customer_email: "secret@example.org",

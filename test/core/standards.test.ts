@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { byteRanges, matchesStrongly } from "../../src/api/transports/byte-ranges.ts";
 import { microsecondsOf } from "../../src/core/model/iso-time.ts";
-import { isMailAddress, mailboxName } from "../../src/core/model/mail-address.ts";
+import { isMailAddress, mailboxName, mailboxNames } from "../../src/core/model/mail-address.ts";
 
 const EIGHT = Date.UTC(2026, 0, 31, 8) * 1_000;
 
@@ -132,6 +132,16 @@ describe("a mail address", () => {
   ])("%j names the mailbox %j", (text, name) => {
     expect(mailboxName(text)).toBe(name);
   });
+});
+
+test.each([
+  ["anna@example.org", ["anna@example.org"]],
+  ["Anna@Bücher.example", ["anna@xn--bcher-kva.example", "anna@bücher.example"]],
+  ["anna@XN--bcher-kva.example", ["anna@xn--bcher-kva.example", "anna@bücher.example"]],
+  ["anna@[192.0.2.1]", ["anna@[192.0.2.1]"]],
+  ["no mailbox", ["no mailbox"]],
+])("%j may have been stored as %j", (text, names) => {
+  expect(mailboxNames(text)).toEqual(names);
 });
 
 describe("a byte range of 1,000 bytes (RFC 9110, 14.1.2)", () => {

@@ -1,4 +1,5 @@
 /** Mail addresses as RFC 5321 writes them (4.1.2, 4.1.3, 4.5.3.1), with the letters of RFC 6531. */
+import { domainToUnicode } from "node:url";
 import { z } from "zod";
 
 const BEYOND_ASCII = "\\u0080-\\u{10ffff}";
@@ -41,13 +42,25 @@ function isLiteral(address: string): boolean {
   return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256);
 }
 
+const plainName = (text: string) => text.trim().normalize("NFC").toLowerCase();
+
 /** One name for all spellings of a mailbox: in small letters, its domain as the registries store it. */
 export function mailboxName(text: string): string {
-  const name = text.trim().normalize("NFC").toLowerCase();
+  const name = plainName(text);
   const at = name.lastIndexOf("@") + 1;
   const domain = name.slice(at);
   const isName = at > 0 && !domain.startsWith("[") && isDomain(domain);
   return isName ? name.slice(0, at) + new URL(`http://${domain}`).hostname : name;
+}
+
+/** Every name that a mailbox may have been stored under, today's first: earlier ones had the domain as it was written. */
+export function mailboxNames(text: string): string[] {
+  const name = mailboxName(text);
+  const at = name.lastIndexOf("@") + 1;
+  const domain = name.slice(at);
+  // It answers nothing for an address in brackets.
+  const inLetters = name.slice(0, at) + (domainToUnicode(domain) || domain);
+  return [...new Set([name, inLetters, plainName(text)])];
 }
 
 export const mailAddress = z

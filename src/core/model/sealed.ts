@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { madeId } from "./fields.ts";
-import { mailboxName } from "./mail-address.ts";
+import { mailboxName, mailboxNames } from "./mail-address.ts";
 
 /** RFC 4648, section 5, without padding; any length where none is given. */
 const base64url = (bytes?: number) =>
@@ -49,6 +49,10 @@ export const mailSubject = (tenant: string, address: string): SubjectName => ({
   kind: "mail",
   name: mailboxName(address),
 });
+
+/** The subjects that a mail address may have been sealed for, today's first. */
+export const mailSubjects = (tenant: string, address: string): SubjectName[] =>
+  mailboxNames(address).map((name) => ({ tenant, kind: "mail", name }));
 
 export function sealedIn(value: unknown): Sealed[] {
   const found: Sealed[] = [];

@@ -33,6 +33,25 @@ export async function eraseSubject(
   return { ...(events[0] && { event: events[0] }), ...(await concludeErasure(app, target, meta)) };
 }
 
+/** Erases one person who has several names; the answer counts the events of all. Undefined where none is known. */
+export async function eraseSubjects(
+  app: App,
+  names: readonly SubjectName[],
+  request: ErasureRequest,
+): Promise<Erasure | undefined> {
+  const erased: Erasure[] = [];
+  for (const name of names) {
+    const one = await eraseSubject(app, name, request);
+    if (one) erased.push(one);
+  }
+  const open = erased.find(({ status }) => status === "requested");
+  if (open) return open;
+  const concluded = erased.flatMap((one) => (one.status === "erased" ? [one] : []));
+  const sealed_events = concluded.reduce((sum, { erasure }) => sum + erasure.sealed_events, 0);
+  const [first] = concluded;
+  return first && { ...first, erasure: { ...first.erasure, sealed_events } };
+}
+
 /** Concludes a request. Where the read model lags, the erasure stays `requested`, and the reactor concludes it. */
 export async function concludeErasure(
   app: App,

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { madeId, time } from "../../../core/model/fields.ts";
 import { mailAddress } from "../../../core/model/mail-address.ts";
 import { refuse } from "../../../core/model/refusal.ts";
-import { mailSubject } from "../../../core/model/sealed.ts";
-import { eraseSubject } from "../../../reactors/subjects/erasure.ts";
+import { mailSubjects } from "../../../core/model/sealed.ts";
+import { eraseSubjects } from "../../../reactors/subjects/erasure.ts";
 import { json, operation, owner } from "../../declare/index.ts";
 import { commandOf } from "../../serve/call.ts";
 
@@ -21,7 +21,7 @@ const eraseCustomer = operation({
   access: [owner("order")],
   secrets: ["email"],
   input: z.object({
-    email: mailAddress.describe("The customer's mail address, in any case"),
+    email: mailAddress.describe("The customer's mail address, in any spelling"),
   }),
   output: json(
     z.object({
@@ -44,7 +44,7 @@ const eraseCustomer = operation({
   example: { email: "anna@example.org" },
   handle: async ({ input: { email }, app, caller, request, unit }) => {
     const { meta } = commandOf({ caller, request_id: request.id, operation: { name: "commerce_erase" } });
-    const erased = await eraseSubject(app, mailSubject(caller.tenant, email), { by: "owner", meta });
+    const erased = await eraseSubjects(app, mailSubjects(caller.tenant, email), { by: "owner", meta });
     if (!erased)
       return refuse(
         "not_found",
