@@ -1,6 +1,6 @@
 /** Classifies a described system under the AI Act with a lexicon and rules, without a model: the same text gets the same answer. */
 import { z } from "zod";
-import { type Concept, type LexiconRule, lexiconRules } from "./lexicon.ts";
+import { type Concept, type LexiconRule, lexicon } from "./lexicon.ts";
 import { type Mention, readDescription, type Sense, type Sentence } from "./reading.ts";
 import type { Rules } from "./rule.ts";
 import { dateOf } from "./rules.ts";
@@ -171,8 +171,8 @@ function matchOf({ needs, hints }: LexiconRule, window: Window, sense?: Sense): 
 /** One reason for each rule id, an affirmed one first. Fallback rules count only if no other HIGH or PROHIBITED rule is affirmed. */
 function reasonsOf(windows: readonly Window[], rules: Rules): Reason[] {
   const reasonsOfRules = (isFallback: boolean) => {
-    const reasons = lexiconRules
-      .filter((rule) => isInEdition(rules, rule) && (rule.isFallback ?? false) === isFallback)
+    const reasons = lexicon()
+      .rules.filter((rule) => isInEdition(rules, rule) && (rule.isFallback ?? false) === isFallback)
       .flatMap((rule) => reasonOf(rule, windows, rules) ?? []);
     const byRule = new Map<string, Reason>();
     for (const reason of reasons)

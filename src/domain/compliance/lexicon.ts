@@ -1,4 +1,5 @@
 /** The words and rules by which a description is classified: one data file a field. The order of the files is the order of the rules. */
+import { atFirstUse } from "../../core/model/first-use.ts";
 import article5 from "./lexicon/article-5.json" with { type: "json" };
 import article5Elements from "./lexicon/article-5-elements.json" with { type: "json" };
 import biometrics from "./lexicon/biometrics.json" with { type: "json" };
@@ -45,18 +46,21 @@ export type LexiconRule = Omit<FileRule, "needs" | "unless" | "hints"> & {
   hints?: Concept;
 };
 
-const lexicon = lexiconOf(lexiconFiles);
-
-/** `rules_sha256` of each answer and document is over this version, the concepts and the rules. */
-export const LEXICON = lexicon.version;
-
-// lexiconOf has checked the names that these types state.
-export const concepts = lexicon.concepts as Record<Concept, readonly string[]>;
-export const lexiconRules = lexicon.rules as readonly LexiconRule[];
+/** `rules_sha256` of each answer and document is over the version, the concepts and the rules. */
+export const lexicon = atFirstUse(() => {
+  const { files, version, concepts, rules } = lexiconOf(lexiconFiles);
+  return {
+    files,
+    version,
+    // lexiconOf has checked the names that these types state.
+    concepts: concepts as Record<Concept, readonly string[]>,
+    rules: rules as readonly LexiconRule[],
+  };
+});
 
 /** Concepts in other languages than English. */
 export const isForeign = (concept: Concept): boolean => concept in languages.concepts;
 
 /** The version, size and digest of each file, for a reader who compares them. */
 export const lexiconFacts = (canonical: (value: object) => string) =>
-  lexicon.files.map(([name, file]) => factsOf(name, file, canonical));
+  lexicon().files.map(([name, file]) => factsOf(name, file, canonical));

@@ -1,5 +1,6 @@
 /** Finds the phrases of the lexicon in a sentence, by an index of their first words. */
-import { type Concept, concepts } from "./lexicon.ts";
+import { atFirstUse } from "../../core/model/first-use.ts";
+import { type Concept, lexicon } from "./lexicon.ts";
 
 /** `isStem`: any letters may follow. `isFar`: up to `FAR` other words may precede it. */
 type Part = { text: string; isStem: boolean; isFar: boolean };
@@ -24,12 +25,12 @@ function partsOf(phrase: string): Part[] {
 /** Phrases by their first word or its stem. */
 type Index = { exact: Map<string, Phrase[]>; stems: Map<string, Phrase[]>; longestStem: number };
 
-/** Built at the first match, since most processes never classify and building takes time at start. */
-let index: Index | undefined;
+/** Building takes time. */
+const index = atFirstUse(indexOfPhrases);
 
 function indexOfPhrases(): Index {
   const phrases = new Map<string, Phrase>();
-  for (const [concept, list] of Object.entries(concepts) as [Concept, readonly string[]][])
+  for (const [concept, list] of Object.entries(lexicon().concepts) as [Concept, readonly string[]][])
     for (const text of new Set(list)) {
       const phrase = phrases.get(text) ?? { parts: partsOf(text), concepts: [] };
       phrase.concepts.push(concept);
@@ -101,8 +102,7 @@ export function matchesIn(sentence: string): Match[] {
 }
 
 function phrasesAt(word: string): Phrase[] {
-  index ??= indexOfPhrases();
-  const { exact, stems, longestStem } = index;
+  const { exact, stems, longestStem } = index();
   const bare = word.split("'")[0]!;
   const phrases = [...(exact.get(word) ?? []), ...(bare === word ? [] : (exact.get(bare) ?? []))];
   for (let length = 1; length <= Math.min(word.length, longestStem); length++)

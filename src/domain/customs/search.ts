@@ -98,8 +98,8 @@ export function findProducts(q: string, products: readonly Searchable[]): Produc
 function tradeCodes(q: string): readonly string[] {
   const words = wordsIn(q);
   const phrase =
-    englishPhrases.get(words.map(({ english }) => english).join(" ")) ??
-    latvianPhrases.get(words.map(({ latvian }) => latvian).join(" "));
+    englishPhrases().get(words.map(({ english }) => english).join(" ")) ??
+    latvianPhrases().get(words.map(({ latvian }) => latvian).join(" "));
   return phrase?.codes ?? [];
 }
 

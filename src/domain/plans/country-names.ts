@@ -1,14 +1,13 @@
 /** Patterns of country names in English and Latvian text, from CLDR. */
+import { atFirstUse } from "../../core/model/first-use.ts";
 import { cldrNames, countryCodes } from "../trade/cldr-names.ts";
 import { isReporter, partnerName } from "../trade/reporters.ts";
 
 /** `begin`: the first letters of each form, in lower case. Most texts contain few of them, and patterns are slow to make. */
 type CountryPattern = { code: string; begin: string; pattern: () => RegExp };
 
-let patterns: readonly CountryPattern[] | undefined;
-
 /** All countries, the longest names first, so that Guinea-Bissau is not Guinea. */
-export const countryNames = (): readonly CountryPattern[] => (patterns ??= namesOfAll());
+export const countryNames = atFirstUse((): readonly CountryPattern[] => namesOfAll());
 
 function namesOfAll(): CountryPattern[] {
   const [english, latvian] = [cldrNames("en"), cldrNames("lv")];

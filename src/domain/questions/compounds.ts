@@ -18,7 +18,7 @@ export function parted(words: readonly Word[]): Word[] {
 
 /** Bookmakers and matchmakers make neither books nor matches. */
 const isProduct = (text: string) =>
-  !/^(book|match)$/i.test(text) && englishPhrases.has(englishStem(text.toLowerCase()));
+  !/^(book|match)$/i.test(text) && englishPhrases().has(englishStem(text.toLowerCase()));
 
 /** "We need to know" and "I need the figures" buy nothing. */
 const isOfKnowledge = (words: readonly Word[], at: number): boolean => {

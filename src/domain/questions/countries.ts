@@ -106,7 +106,7 @@ const isCapitalPeople = (entry: Entry | undefined, { is_capital }: Word, { isSho
 const isLatvianName = ({ folded, is_capital }: Word, stem: string) =>
   is_capital
     ? !isEveryday(folded) || stem.length > 3
-    : stem.length >= 5 && !isEveryday(folded) && !englishPhrases.has(folded);
+    : stem.length >= 5 && !isEveryday(folded) && !englishPhrases().has(folded);
 
 /** Latvijas describes, Latvijai receives. */
 function caseOf({ folded }: Word): Mention["form"] {

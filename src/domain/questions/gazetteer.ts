@@ -1,4 +1,5 @@
 /** The names of countries: CLDR's in the 24 languages of the EU, and adjectives and names of peoples from a list. */
+import { atFirstUse } from "../../core/model/first-use.ts";
 import { cldrNames, countryCodes } from "../trade/cldr-names.ts";
 import { partnerName } from "../trade/reporters.ts";
 import { englishPhrases, isEveryday, namesOfCountries, sharedNames } from "./vocabulary.ts";
@@ -20,10 +21,8 @@ export type Gazetteer = {
 
 export const MOST_NAME_WORDS = 6;
 
-let made: Gazetteer | undefined;
-
-/** Made at the first question: CLDR is slow to read. */
-export const gazetteer = (): Gazetteer => (made ??= gazetteerOf());
+/** CLDR is slow to read. */
+export const gazetteer = atFirstUse(gazetteerOf);
 
 /** "Eswatini (Swaziland)" and "Myanmar (Burma)" are two names each. */
 const partsOf = (name: string) => name.split(/[()]/).filter((part) => part.trim() !== "");
@@ -67,7 +66,7 @@ function gazetteerOf(): Gazetteer {
     for (const code of codes) {
       const key = plain(of(code) ?? "");
       // "Man" and "Chile" are words too; a stranger's name must not hide an English one.
-      if (key.length >= 4 && !isEveryday(key) && !englishPhrases.has(key))
+      if (key.length >= 4 && !isEveryday(key) && !englishPhrases().has(key))
         add(names, key, { code, form: "name" });
     }
   }

@@ -48,7 +48,7 @@ function compoundAt({ words, index, taken }: Text, hit: Hit): ProductFound | und
 const vessels = /^(cups?|mugs?|glasses|bottles?|jars?|jugs?|pots?|plates?|boxes|bags?|cans?|machines?)$/;
 
 const isEnglish = (words: readonly Word[], { from, to }: Range) =>
-  englishPhrases.has(
+  englishPhrases().has(
     words
       .slice(from, to)
       .map(({ english }) => english)
@@ -60,7 +60,7 @@ const holders =
 
 /** Verbs and adverbs behind a product say nothing about its kind, and those who have it do not either. */
 const isNoun = ({ folded, english }: Word): boolean =>
-  englishPhrases.has(english) ||
+  englishPhrases().has(english) ||
   !(
     /([^e]ed|ing|ly)$/.test(folded) ||
     holders.test(folded) ||

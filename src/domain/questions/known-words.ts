@@ -1,4 +1,5 @@
 /** Which words are known, and what a misspelt one was meant to be. */
+import { atFirstUse } from "../../core/model/first-use.ts";
 import { gazetteer } from "./gazetteer.ts";
 import type { NamesIndex } from "./names-index.ts";
 import { isMonth } from "./numbers.ts";
@@ -22,25 +23,21 @@ type KnownWords = {
   spelling: Spelling;
 };
 
-let made: KnownWords | undefined;
-
 /** Made at the first question. */
-function known(): KnownWords {
-  if (made) return made;
+const known = atFirstUse((): KnownWords => {
   const { names, declined, words: countryNames } = gazetteer();
   const adjectives = [...names.keys()].flatMap((name) => name.split(" "));
-  const products = new Set([...englishProductWords, ...latvianProductWords]);
+  const products = new Set([...englishProductWords(), ...latvianProductWords()]);
   const words = new Set([...products, ...adjectives, ...everydayEnglish, ...everydayLatvian]);
-  const stems = new Set([...latvianProductWords, ...everydayLatvian].map(latvianStem));
+  const stems = new Set([...latvianProductWords(), ...everydayLatvian].map(latvianStem));
   for (const key of declined.keys()) for (const stem of key.split(" ")) stems.add(stem);
   const countries = new Set(countryNames.map(fold));
   const everyday = [...everydayEnglish].filter(
     (word) => word.length > 4 || tradeWord(wordOf(word)) !== undefined,
   );
   const spelling = spellingOf([...new Set([...countries, ...products, ...everyday])]);
-  made = { words, stems, countries, products, spelling };
-  return made;
-}
+  return { words, stems, countries, products, spelling };
+});
 
 /** Words that have no plural: "beens" is a slip. */
 const closed =

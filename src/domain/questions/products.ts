@@ -22,9 +22,9 @@ function phraseAt(words: readonly Word[], at: number, taken: (at: number) => boo
     const run = words.slice(at, at + length);
     if (run.some((_, n) => taken(at + n))) continue;
     if (run.slice(1).some(({ before }) => /[,;:.!?()]/.test(before))) continue;
-    const english = englishPhrases.get(run.map((word) => word.english).join(" "));
+    const english = englishPhrases().get(run.map((word) => word.english).join(" "));
     const isLatvian = run.every(mayBeLatvian);
-    const latvian = isLatvian ? latvianPhrases.get(run.map((word) => word.latvian).join(" ")) : undefined;
+    const latvian = isLatvian ? latvianPhrases().get(run.map((word) => word.latvian).join(" ")) : undefined;
     const isPlainEnglish = length === 1 && isEveryday(run[0]!.folded);
     const phrase = english && !isWordOfAnother(run, english) ? english : isPlainEnglish ? undefined : latvian;
     if (phrase) return { from: at, to: at + length, phrase };
@@ -125,7 +125,7 @@ function isCarrier(words: readonly Word[], { from, to }: Range): boolean {
 const isNounBefore = ({ folded, english }: Word, head: Word): boolean =>
   /^(oil|water|butter|milk|seed|wax|powder|juice|flour|syrup|extract)s?$/.test(head.folded) &&
   isEveryday(folded) &&
-  englishPhrases.has(english);
+  englishPhrases().has(english);
 
 /** Where the words that describe a hit begin. */
 function beginOf(words: readonly Word[], hit: Hit, taken: (at: number) => boolean): number {

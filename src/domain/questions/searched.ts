@@ -63,7 +63,7 @@ function withDropped(
 ): ProductFound {
   const before = words[found.from - 1];
   const isThing = before !== undefined && isThingWord(before.folded) && !breaksBefore(words[found.from]!);
-  const isKnownNoun = (word: Word) => index.byTerm.has(word.english) || englishPhrases.has(word.english);
+  const isKnownNoun = (word: Word) => index.byTerm.has(word.english) || englishPhrases().has(word.english);
   const isDropped = isThing || (found.from > from && before && isKnownNoun(before) && !isAttribute(before));
   if (!isDropped) return found;
   const unread = words

@@ -1,5 +1,6 @@
 /** Names in a question that nobody knows: a word where a country or a product is expected. */
 
+import { atFirstUse } from "../../core/model/first-use.ts";
 import type { Mention } from "./countries.ts";
 import { isKnown, isListed } from "./known-words.ts";
 import type { NamesIndex } from "./names-index.ts";
@@ -7,8 +8,10 @@ import { isAboutTrade, tradeWord } from "./trade-words.ts";
 import { contextWords, englishPhrases, englishProductWords, isEveryday } from "./vocabulary.ts";
 import type { Word } from "./words.ts";
 
-const productWords = new Set(englishProductWords);
-const productStems = new Set([...englishPhrases.keys()].filter((key) => !key.includes(" ")));
+const productWords = atFirstUse(() => new Set(englishProductWords()));
+const productStems = atFirstUse(
+  () => new Set([...englishPhrases().keys()].filter((key) => !key.includes(" "))),
+);
 
 type Text = {
   words: readonly Word[];
@@ -26,7 +29,7 @@ export function strangersIn({ words, index, taken, mentions }: Text, hasProduct:
   for (const [at, word] of words.entries()) {
     if (taken(at) || word.folded.length < 4 || contextWords.has(word.folded)) continue;
     // "Goose liver": each word is in a product's name, and both together name none.
-    const isPart = !hasProduct && productWords.has(word.folded) && !isEveryday(word.folded);
+    const isPart = !hasProduct && productWords().has(word.folded) && !isEveryday(word.folded);
     if (!hasProduct && isEveryday(word.folded) && isGoodsPlace(words, at)) found.push(word.text);
     if (!hasProduct && isEveryday(word.folded) && isNamedGoods(words, at, mentions)) found.push(word.text);
     if (isListed(word) && !isPart) continue;
@@ -73,7 +76,7 @@ function isNamedGoods(words: readonly Word[], at: number, mentions: readonly Men
     mentions.some(({ to }) => to === at) &&
     next !== undefined &&
     /^(exports?|imports?|sales|shipments?|buyers?|sellers?|suppliers?)$/.test(next.folded) &&
-    (productWords.has(words[at]!.folded) || productStems.has(words[at]!.english)) &&
+    (productWords().has(words[at]!.folded) || productStems().has(words[at]!.english)) &&
     !general.test(words[at]!.folded)
   );
 }

@@ -1,4 +1,5 @@
 /** The word lists of the reader, each with its sources. */
+import { atFirstUse } from "../../core/model/first-use.ts";
 import countryWords from "./data/country-words.json" with { type: "json" };
 import everyday from "./data/everyday-words.json" with { type: "json" };
 import productWords from "./data/product-words.json" with { type: "json" };
@@ -57,14 +58,14 @@ function phrasesOf(language: "en" | "lv"): Phrases {
   return found;
 }
 
-export const englishPhrases = phrasesOf("en");
-export const latvianPhrases = phrasesOf("lv");
+export const englishPhrases = atFirstUse(() => phrasesOf("en"));
+export const latvianPhrases = atFirstUse(() => phrasesOf("lv"));
 
 const wordsOf = (texts: readonly string[]) => [...new Set(texts.flatMap(foldedIn))];
 
 /** Each word of the product phrases, folded as written. */
-export const englishProductWords = wordsOf(productWords.rows.flatMap(({ en }) => en));
-export const latvianProductWords = wordsOf(productWords.rows.flatMap(({ lv }) => lv));
+export const englishProductWords = atFirstUse(() => wordsOf(productWords.rows.flatMap(({ en }) => en)));
+export const latvianProductWords = atFirstUse(() => wordsOf(productWords.rows.flatMap(({ lv }) => lv)));
 
 /** Words of everyday verbs and figures of speech: alone they name a product only where one is expected. */
 const weakWords = new Set(

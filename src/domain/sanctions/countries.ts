@@ -1,5 +1,6 @@
 /** The countries that lists name, as codes: "Iran (Islamic Republic of)" and "Korea, North" are IR and KP. */
 
+import { atFirstUse } from "../../core/model/first-use.ts";
 import { namesOfCountries } from "../questions/vocabulary.ts";
 import { fold, foldedIn } from "../questions/words.ts";
 import { cldrNames, countryCodes } from "../trade/cldr-names.ts";
@@ -75,9 +76,7 @@ const keyOf = (name: string) =>
     .join(" ")
     .replaceAll(/\bsaint\b/g, "st");
 
-let codes: ReadonlyMap<string, string> | undefined;
-
-function codesByName(): ReadonlyMap<string, string> {
+const codesByName = atFirstUse((): ReadonlyMap<string, string> => {
   const found = new Map<string, string>(Object.entries(OFFICIAL));
   const add = (name: string | undefined, code: string) => {
     const key = name === undefined ? "" : keyOf(name);
@@ -93,7 +92,7 @@ function codesByName(): ReadonlyMap<string, string> {
   }
   for (const { code, names, en } of namesOfCountries) for (const name of [...names, ...en]) add(name, code);
   return found;
-}
+});
 
 const known = new Map<string, string | undefined>();
 /** Lists write far fewer. */
@@ -108,7 +107,7 @@ export function codeOfCountry(name: string): string | undefined {
 }
 
 function codeOf(name: string): string | undefined {
-  codes ??= codesByName();
+  const codes = codesByName();
   if (/^[A-Z]{2}$/.test(name) && partnerName(name) !== name) return countryCode(name);
   const [outside = "", inside = ""] = name.split(/[()]/);
   const [first = "", ...rest] = outside.split(",");

@@ -1,4 +1,5 @@
 /** Words that do not tell names apart: legal forms of companies, forms of address, prefixes of ships. */
+import { atFirstUse } from "../../core/model/first-use.ts";
 import formsOfAddress from "./data/forms-of-address.json" with { type: "json" };
 import legalForms from "./data/legal-forms.json" with { type: "json" };
 import type { ListedKind } from "./list-entry.ts";
@@ -62,10 +63,8 @@ function* formPhrases(): Iterable<string[]> {
     for (const form of forms.split("; ")) yield* waysToWrite(form);
 }
 
-let forms: Phrases | undefined;
-
-/** Made at the first name: it takes a tenth of a second, and most processes compare none. */
-const legalFormPhrases = (): Phrases => (forms ??= phrasesOf(formPhrases()));
+/** They take a tenth of a second to make. */
+const legalFormPhrases = atFirstUse((): Phrases => phrasesOf(formPhrases()));
 
 const SHIP_PHRASES = phrasesOf(formsOfAddress.ship_phrases.split("; ").map((phrase) => phrase.split(" ")));
 

@@ -5,7 +5,7 @@ import { digestOf } from "../../../core/model/objects.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import type { PositionedEvent } from "../../../core/read-models/typed-events.ts";
 import { classify } from "../../../domain/compliance/classify.ts";
-import { concepts, LEXICON, lexiconRules } from "../../../domain/compliance/lexicon.ts";
+import { lexicon } from "../../../domain/compliance/lexicon.ts";
 import type { ClassifiedAgent } from "../../../domain/compliance/parts.ts";
 import type { AgentRecord, Evidence } from "../../../domain/compliance/record.ts";
 import type { Rules } from "../../../domain/compliance/rule.ts";
@@ -36,7 +36,8 @@ import { payerOf } from "../trust/agents.ts";
 export function rulesDigest(rules: Rules): string {
   const cached = digests.get(rules);
   if (cached !== undefined) return cached;
-  const digest = digestOf(canonical({ rules, lexicon: LEXICON, concepts, lexicon_rules: lexiconRules }));
+  const { version, concepts, rules: lexicon_rules } = lexicon();
+  const digest = digestOf(canonical({ rules, lexicon: version, concepts, lexicon_rules }));
   digests.set(rules, digest);
   return digest;
 }
