@@ -29,6 +29,11 @@ import {
 
 const target = ({ tenant }: Caller, id: string) => ({ tenant, id });
 
+const shownToOwner = (state: Subscription, data: Data, { tenant }: Caller) => ({
+  data: shownSubscription(state, data),
+  meta: { tenant },
+});
+
 const subscribe = operation({
   name: "alerts_subscribe",
   route: "POST /v1/agent/trade/alerts/subscribe",
@@ -125,10 +130,7 @@ const topUp = operation({
     const at = app.clock.now().toISOString();
     const decision = subscriptions.topUp(subscriptions.TOPUP_CREDITS, at);
     const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
-    return {
-      data: shownSubscription(subscriptions.existingSubscription(state), data),
-      meta: { tenant: caller.tenant },
-    };
+    return shownToOwner(subscriptions.existingSubscription(state), data, caller);
   },
 });
 
@@ -148,10 +150,7 @@ const resume = operation({
   handle: async ({ input: { subscription_id }, caller, app, data, unit }) => {
     const decision = subscriptions.resume(app.clock.now().toISOString());
     const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
-    return {
-      data: shownSubscription(subscriptions.existingSubscription(state), data),
-      meta: { tenant: caller.tenant },
-    };
+    return shownToOwner(subscriptions.existingSubscription(state), data, caller);
   },
 });
 
@@ -272,7 +271,7 @@ const alertStatus = operation({
   handle: async ({ input: { id }, caller, app, data }) => {
     const state = await app.load(subscriptions, target(caller, id));
     const found = state?.status === "deleted" ? state : subscriptions.existingSubscription(state);
-    return { data: shownSubscription(found, data), meta: { tenant: caller.tenant } };
+    return shownToOwner(found, data, caller);
   },
 });
 
@@ -292,7 +291,7 @@ const remove = operation({
     const at = app.clock.now().toISOString();
     const { state } = await unit.decide(subscriptions, target(caller, id), subscriptions.remove(at));
     if (!state) return refuse("not_found", "you have no such subscription");
-    return { data: shownSubscription(state, data), meta: { tenant: caller.tenant } };
+    return shownToOwner(state, data, caller);
   },
 });
 
