@@ -69,11 +69,12 @@ async function listed(more: Record<string, string> = {}) {
 const min = (token: string) => ({ "Min-Log-Position": token });
 const readerOf = (of: Service = service) => of.app.readers.health()[0]!;
 const serves = () => until(() => readerOf().left_out === null);
+/** Waits until the standby has replayed all of the primary's WAL: an event's fold follows the event. */
 const caughtUp = async () => {
-  const { position } = await writer.app.store.head();
+  const [end] = await cluster.query<{ lsn: string }>("select pg_log_standby_snapshot()::text as lsn");
   await serves();
-  const sql = "select max(position)::int as at from eventstore.events";
-  await until(async () => (await standby.query<{ at: number }>(sql))[0]!.at >= position);
+  const sql = `select pg_last_wal_replay_lsn() >= '${end!.lsn}' as replayed`;
+  await until(async () => (await standby.query<{ replayed: boolean }>(sql))[0]!.replayed);
 };
 /** Pauses the standby until the test is over. */
 async function paused(): Promise<void> {
