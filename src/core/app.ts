@@ -45,33 +45,36 @@ export type ChainParts = {
   recover: RecoverKey;
   pay_to: Hex;
   refunds: { address: Hex; sign(input: { hash: Hex }): Promise<Hex> };
-  /** The account of the gas key, for attestations that it signs itself. */
+  /** The account of the gas key, which also signs attestations off the chain. */
   attester: { address: Hex; sign(input: { hash: Hex }): Promise<Hex> };
-  /** Undefined if none is configured; operations that need it then refuse. */
+  /** Undefined if no token is configured. Operations that need the token then refuse. */
   platform_token: Hex | undefined;
-  /** Costs since midnight UTC, of all processes. */
+  /** The gas costs of all processes since midnight UTC. */
   gas: {
     spent_today(): Promise<bigint>;
     readonly budget_wei: bigint | undefined;
     purposes_today(): Promise<{ purpose: Purpose; spent_wei: bigint; budget_wei: bigint }[]>;
-    /** At the current gas price. Rejects with ChainUnavailable. */
+    /** The cost of one refund at the current gas price. Rejects with ChainUnavailable. */
     refund_cost_micro(): Promise<bigint>;
     /** The cost of a call with this much gas; 0 on the development chain. */
     cost_micro(gas: bigint): Promise<bigint>;
   };
-  /** True on the service's own chain, whose money is worthless. */
+  /** True on the development chain, whose money is worthless. */
   embedded_chain: boolean;
-  /** False where a facilitator carries payments: it carries no deposits. */
+  /** False if a facilitator carries the payments: it carries no deposits into channels. */
   takes_channels: boolean;
 };
 
 /** Compares the log with its signed and anchored heads. */
 export type LogAcceptance = {
-  /** Call before a sale; refuses while the log contradicts its signatures or cannot be compared. Appends check by themselves. */
+  /**
+   * Call before a sale. Refuses while the log contradicts its signatures or cannot be compared. Appends check by
+   * themselves.
+   */
   check(): Promise<void>;
-  /** As `check`, but never cached: for sends that cannot be undone. */
+  /** Like `check`, but never cached. Call before a send that cannot be undone. */
   confirm(): Promise<void>;
-  /** A sentence, or null without evidence. Rejects where the comparison fails. */
+  /** The contradiction as a sentence; null if there is no evidence of one. Rejects if the comparison fails. */
   contradiction(): Promise<string | null>;
   /** Forces a new comparison before the next acceptance. */
   suspect(): void;
@@ -99,7 +102,7 @@ export type AppParts = ChainParts &
     seed_uses: SeedUses;
     subjects: Subjects;
     answers: StoredAnswers;
-    /** Runs compute-market tasks again, to check them. */
+    /** Executes compute-market tasks a second time, to check their results. */
     executor: Executor;
     objects: Objects;
     printer: Printer;
@@ -107,10 +110,10 @@ export type AppParts = ChainParts &
     model: Model | undefined;
     webhooks: Webhooks;
     outside: OutsideLog | undefined;
-    /** Signs download links; the same in every process. */
+    /** The key that signs download links; the same in every process. */
     link_secret: Uint8Array;
     health(): Promise<Health>;
-    /** One sentence for each claim, without proof, that this log is not the original. */
+    /** One sentence for each unproven claim that this log is not the original. */
     disputes(): Promise<string[]>;
     settings: Readonly<{
       public_url: string;
@@ -122,7 +125,7 @@ export type AppParts = ChainParts &
       custody: { open: boolean; account_micro: number; total_micro: number };
       seeds: { max_rolls: number; seconds: number };
       trust_seconds: number;
-      /** Undefined: no checkpoints are signed. */
+      /** Undefined if no checkpoints are signed. */
       anchoring:
         | {
             checkpoint_seconds: number;
@@ -147,11 +150,12 @@ export type App = Readonly<AppParts> & {
   /** Types the recorded events of one entity, for readers that bypass `load`. */
   eventsOf<E extends EntityEvents>(entity: E, recorded: readonly RecordedEvent[]): PositionedEvent<E>[];
   /**
-   * Waits until a projection reaches the current head; false after `wait_ms`. A list that still answers returns `as_of_position`.
+   * Waits until a projection reaches the current head; false after `wait_ms`. A list that answers anyway returns
+   * `as_of_position`.
    */
   caughtUp(projection: Projection, wait_ms?: number): Promise<boolean>;
   asOf(projection: Projection): Promise<number>;
-  /** State that this process creates once per name: a cache, a queue. */
+  /** State that this process creates once for each name, such as a cache or a queue. */
   once<T>(name: string, make: () => T): T;
 };
 

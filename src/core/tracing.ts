@@ -1,6 +1,6 @@
 /**
  * W3C Trace Context and OpenTelemetry. A call continues its caller's trace. With src/runtime/span-export.ts, other
- * calls and ticks start their own.
+ * calls and ticks start traces of their own.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import {
@@ -37,10 +37,10 @@ const manager = (): ContextManager => {
     },
   };
 };
-// External instrumentation sets its own manager first; ours is then ignored.
+// If external instrumentation has set its context manager first, this call has no effect.
 context.setGlobalContextManager(manager());
 
-/** Counts the spans in a tick, so that a tick without any is dropped. */
+/** Counts the spans inside a tick, because a tick without any is not exported. */
 const BELOW = createContextKey("tallystick: spans below");
 type SpanCount = { spans: number };
 
@@ -70,13 +70,13 @@ export function begin(name: string, { kind = "INTERNAL", attributes = {}, within
   const below = parent.getValue(BELOW) as SpanCount | undefined;
   if (below) below.spans++;
   const span = trace.getTracer("tallystick").startSpan(name, { kind: SpanKind[kind], attributes }, parent);
-  // On Node 20 an active context slows every promise, so a span without a listener gets none.
+  // On Node 20 an active context slows every promise, so a span that nobody records gets none.
   if (!isSpanContextValid(span.spanContext())) return { span, run: <T>(work: () => T): T => work() };
   const inside = trace.setSpan(parent, span);
   return { span, run: <T>(work: () => T): T => context.with(inside, work) };
 }
 
-/** A tick without inner spans is never ended, and so never exported. */
+/** Runs a tick in a span. If the tick has no inner spans, the span is never ended, and so never exported. */
 export function inTick<T>(name: string, work: () => Promise<T>): Promise<T> {
   const below: SpanCount = { spans: 0 };
   const { span, run } = begin(name, { within: ROOT_CONTEXT.setValue(BELOW, below) });

@@ -15,9 +15,9 @@ import { inTick } from "../tracing.ts";
 export type ReactorLog = Record<"info" | "warn" | "error", (facts: object, message: string) => void>;
 
 /**
- * A tick's outcome. `done`: the next tick follows after the pause. `idle`: nothing is open, and only an event can
- * make work due. `idle_until`: or that time, by the app's clock. Otherwise the name of a failure, with a reason if
- * its sentence is not enough.
+ * A tick's outcome. `done`: the next tick follows after the pause. `idle`: only a new event can make work due.
+ * `idle_until`: a new event or that time, by the app's clock. Otherwise the failure's name, with a reason if its
+ * sentence is not enough.
  */
 export type Outcome<Failure extends string = string> =
   | "done"
@@ -28,48 +28,48 @@ export type Outcome<Failure extends string = string> =
 
 /** A tick's context. */
 export type Tick<Memory = unknown> = {
-  /** Sends nothing to a chain or a webhook once the lease is lost, or while the log accepts no events. */
+  /** This app sends nothing to a chain or a webhook once the lease is lost, or while the log accepts no events. */
   app: App;
-  /** The findings of earlier ticks in this process. Emptied when another process may have acted in between. */
+  /** Values that this process's earlier ticks found. Emptied when another process may have run a tick in between. */
   memory: Memory;
   log: ReactorLog;
   /** Aborts when the service stops or the lease is lost. */
   signal: AbortSignal;
-  /** Held throughout; writes to plain tables use its transactions. */
+  /** This process has the lease during the whole tick. Writes to plain tables use the lease's transactions. */
   lease: Pick<HeldLease, "confirm" | "transaction">;
 };
 
 type ReactorCommon = {
-  /** Unique; the name of its lease, also used by health and metrics. */
+  /** Unique. The reactor's lease, its health and its metrics have this name. */
   name: string;
   /**
-   * The shortest pause between two ticks. After an idle tick, the log must also have grown, or the tick's
-   * `idle_until` have come.
+   * The shortest pause between two ticks. After an idle tick, the reactor also waits for a new event or for
+   * `idle_until`.
    */
   every_ms: number | ((app: App) => number);
-  /** True if it runs with these settings. Default: always. */
+  /** True if the reactor runs with these settings. Default: always. */
   runs?(app: App): boolean;
-  /** The setting whose fault blocks it, and with it the service; undefined if there is none. */
+  /** The name of the wrong setting that blocks this reactor and the service; undefined if no setting does. */
   fault?(app: App): Promise<string | undefined>;
-  /** Logged when its failures are over. */
+  /** Logged when the reactor's failure has ended. */
   resumed: string;
-  /** Failures that report another party's claim that this log is wrong; they make the service not ready. */
+  /** Failures that report another party's claim that this log is wrong. They make the service not ready. */
   disputes?: readonly string[];
 };
 
 export type Reactor = ReactorCommon & {
   failures: Readonly<Record<string, string>>;
   grave: readonly string[];
-  /** Runs ticks, which share one memory. */
+  /** Begins a series of ticks that share one memory. */
   begin(): (tick: Omit<Tick, "memory">) => Promise<Outcome>;
 };
 
 type ReactorDeclaration<Memory, Failure extends string> = ReactorCommon & {
-  /** The memory of a process's first tick. */
+  /** The memory with which a series of ticks begins. */
   memory(): Memory;
   /**
-   * One tick. ChainUnavailable is the failure `away`; TransactionPending leaves the rest to the next tick; any
-   * other error is the failure `failed`.
+   * Runs one tick. ChainUnavailable counts as the failure `away`. TransactionPending leaves the rest of the work to
+   * the next tick. Any other error counts as the failure `failed`.
    */
   take(tick: Tick<Memory>): Promise<Outcome<Failure>>;
   /** A sentence for each failure, logged once when it begins. */
@@ -97,7 +97,7 @@ export function reactor<Memory, Failure extends string>({
 export const reactorLeases = (pool: pg.Pool, seconds?: number) =>
   new Leases(pool, { table: "reactors.leases", name: "reactor" }, seconds);
 
-/** Runs the reactors that these settings require. `stop` waits for work in progress. */
+/** Runs the reactors that these settings require. `stop` waits until the running ticks have ended. */
 export function startReactors(
   app: App,
   reactors: readonly Reactor[],
@@ -111,7 +111,7 @@ export function startReactors(
       name: one.name,
       renewal: "heart",
       work: (lease, signal) => runTicks({ app, one, log, status, lease, signal }),
-      // The database is unavailable.
+      // Ticks report their own failures, so an error here means that the database is unavailable.
       failed: (error) => status.report({ status: "failed", reason: reasonOf(error) }),
     });
   });
@@ -150,25 +150,25 @@ async function runTicks({ app, one, log, status, lease, signal }: Tenure): Promi
   }
 }
 
-/** Idle until the earliest of these times; plain `idle` without any. */
+/** Idle until the earliest of these times; plain `idle` if there are none. */
 export function idleUntil(...times: readonly (string | null | undefined)[]): "idle" | { idle_until: string } {
   const [first] = times.filter((time) => typeof time === "string").toSorted();
   return first === undefined ? "idle" : { idle_until: first };
 }
 
-/** An idle reactor checks again after this time, even without events. */
+/** An idle reactor ticks again after this time, even without new events. */
 const REST_MS = 300_000;
 
 type Status = { status: string; reason?: string };
 
-/** The pause that a tick leaves to its reactor, which is the status of one that leaves none. */
+/** Until when an idle reactor pauses; the new status after any other tick. */
 function restOf(outcome: Outcome): { until: string | undefined } | Status {
   if (outcome === "idle") return { until: undefined };
   if (typeof outcome === "string") return { status: outcome };
   return "idle_until" in outcome ? { until: outcome.idle_until } : outcome;
 }
 
-/** Resolves once the log has grown past a position, or the time has come. It does not query the database. */
+/** Resolves once the log has grown past a position or `until` has come. It does not query the database. */
 async function untilWork({
   app,
   position,
@@ -191,7 +191,7 @@ async function untilWork({
   }
 }
 
-/** One tick; "lost" if the lease was. */
+/** Runs one tick; "lost" if the tick found its lease lost. */
 export async function runTick(
   take: ReturnType<Reactor["begin"]>,
   { app, lease, ...turn }: Omit<Tick, "memory">,
@@ -208,7 +208,9 @@ export async function runTick(
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** An app that sends nothing once the lease is lost, or while the lease cannot be checked. */
+/**
+ * A copy of the app that sends nothing while the log accepts no events, or once the lease is lost or cannot be checked.
+ */
 function sendingWhileHeld(app: App, lease: Tick["lease"]): App {
   const { chain, settlement, webhooks, accepting } = app;
   const confirm = async () => {
@@ -240,10 +242,10 @@ function sendingWhileHeld(app: App, lease: Tick["lease"]): App {
 const over = <Port extends object>(port: Port, more: Partial<Port>): Port =>
   Object.assign(Object.create(port), more);
 
-/** How often the time of the last good tick is stored, unless something changes. */
+/** The interval for storing the time of the last good tick. A change of status is stored at once. */
 const NOTE_MS = 30_000;
 
-/** A reactor's status, logged on changes and stored with its lease, for every process to see. */
+/** A reactor's status. Changes are logged, and stored with the lease, so that every process sees them. */
 class ReactorStatus {
   readonly #pool: pg.Pool;
   readonly #one: Reactor;
@@ -257,7 +259,7 @@ class ReactorStatus {
     this.#log = log;
   }
 
-  /** Continues from the status that the lease's former process stored. */
+  /** Continues from the status that the lease's previous holder stored. */
   async recall(): Promise<void> {
     const sql = "select status, reason from reactors.leases where reactor = $1";
     const { rows } = await this.#pool.query<{ status: string; reason: string | null }>(sql, [this.#one.name]);
@@ -273,7 +275,7 @@ class ReactorStatus {
         since = case when status = $2 then since else clock_timestamp() end,
         good_at = case when $2 = 'done' then clock_timestamp() else good_at end
       where reactor = $1`;
-    // Without the database, the next tick reports it.
+    // If the database is unavailable, the next tick stores the status.
     await this.#pool.query(sql, [this.#one.name, status, reason ?? null]).then(
       () => {
         this.#noted_at = performance.now();
@@ -300,14 +302,14 @@ class ReactorStatus {
   }
 }
 
-/** Appends a decision's events. If a faster writer made it unnecessary, the next tick sees that. */
+/** Ignores a conflict: if a faster writer made the decision unnecessary, the next tick sees its events. */
 export async function unlessRefused(work: Promise<unknown>): Promise<void> {
   await work.catch((error) => {
     if (!(error instanceof Refusal) || error.code !== "conflict") throw error;
   });
 }
 
-/** Leaves a payment to the next tick: it failed, or its outcome is unknown. */
+/** Ignores a payment that failed or whose outcome is unknown, so that the next tick retries it. */
 export function unlessUndone(error: unknown): void {
   const isUndone = [NotSettled, ChainUnavailable, TransactionPending].some((kind) => error instanceof kind);
   if (!isUndone) throw error;

@@ -3,8 +3,8 @@ import type { SealRequest, Subjects } from "../model/ports/subjects.ts";
 import { type Sealed, type SealLocation, sealedIn } from "../model/sealed.ts";
 
 /**
- * Seals a page for a commit that depends on `isLeaving` being false. A leaving subject's key is destroyed here; its name then
- * gets a new subject.
+ * Seals values for a commit that depends on `isLeaving` being false. If a subject is leaving, its key is destroyed
+ * here, and its name gets a new subject.
  */
 export async function sealFor(
   subjects: Pick<Subjects, "seal" | "erase">,

@@ -1,7 +1,7 @@
 /**
- * Writers of one stream do not wait for each other's commits. Each decides on the state that the previous writer
- * sent, and commits only if the previous writer does. A result without events has no such guard, so it is answered
- * from committed state alone.
+ * Writers of one stream do not wait for each other's commits. Each writer decides on the state that the previous
+ * writer sent, and commits only if the previous writer commits. A result without events has no such guard, so it is
+ * answered from committed state alone.
  */
 import { randomText } from "../../../eventstore/random.ts";
 import type { EventSchemas } from "../../../eventstore/schemas.ts";
@@ -46,11 +46,11 @@ type StagedStream = {
 
 type RunOptions = {
   isPatient: boolean;
-  /** A run that lost once goes to the front of the queue, so that it cannot starve. */
+  /** A run that lost a conflict goes to the front of the queue, so that it cannot starve. */
   end: "last" | "first";
-  /** Only an unpaid run may be refused for a long queue. */
+  /** Only the first run of an unpaid call may be refused for a long queue. */
   isRefusable: boolean;
-  /** The stream that an earlier run lost: this run queues for it. */
+  /** The stream on which an earlier run lost a conflict: this run queues for that stream. */
   contested: string | undefined;
 };
 
@@ -73,7 +73,7 @@ export class Staging implements InUnit {
   readonly #run: RunOptions;
   #leaveQueue: (() => void) | undefined;
   #releaseLock: (() => void) | undefined;
-  /** Detects a `leave` while a stream was prepared for or queued for. */
+  /** Counts calls of `leave`, so that a run notices one that happens while it prepares or queues. */
   #left = 0;
   #lost: string | undefined;
   #versionBefore: { key: string; version: number } | undefined;
@@ -92,7 +92,7 @@ export class Staging implements InUnit {
   readonly decide: Decide = async (entity, target, decision, expected = {}) => {
     const staged = await this.#stage(entity, target, decision, expected);
     const events = await this.#consider(entity, staged, decision).catch((refusal) => {
-      // A command may go on after a refusal. If it has staged nothing, it must not block a stream.
+      // A command may continue after a refusal. If the command has staged nothing, it must not block a stream.
       if (![...this.#staged.values()].some((one) => one.events.length > 0)) this.leave();
       throw refusal;
     });
@@ -124,7 +124,10 @@ export class Staging implements InUnit {
       this.#parts.cache.keep(key, { state: entity.initialState(), version: 0 });
   }
 
-  /** Tries the first decision before it queues: a refusal needs no lock, and sealing and storing delay no other writer. */
+  /**
+   * Tries the first decision before queueing. A refusal then needs no lock, and sealing and storing delay no other
+   * writer.
+   */
   async #prepare<State, E extends DomainEvent>(
     entity: Entity<State, E>,
     target: Target,
@@ -140,13 +143,13 @@ export class Staging implements InUnit {
     await this.#effects.perform();
   }
 
-  /** False for a run that lost its stream to another writer: it queues at once, at the front. */
+  /** False for a run that lost a conflict on its stream: it queues at once, at the front. */
   #mustPrepare(key: string): boolean {
     if (this.#leaveQueue || this.#staged.size > 0) return false;
     return this.#effects.arePending || (this.#run.end === "last" && this.#parts.cache.isBusy(key));
   }
 
-  /** A refusal, or an empty result, must not depend on a stale state: it is decided again on a fresh one. */
+  /** A refusal or an empty result must not depend on a stale state, so the decision is repeated on a fresh one. */
   async #consider<State, E extends DomainEvent>(
     entity: Entity<State, E>,
     staged: StagedStream,
@@ -224,7 +227,7 @@ export class Staging implements InUnit {
     if (lock?.isNew) await this.#reload(key);
   }
 
-  /** Other processes may have written since; reload. */
+  /** Other processes may have written to the stream, so its cached state may be stale. */
   async #reload(key: string): Promise<void> {
     const { cache } = this.#parts;
     const ahead = cache.ahead(key);
@@ -245,14 +248,14 @@ export class Staging implements InUnit {
     return { state: ahead.state, version: ahead.version, cached: true, after: ahead.sent };
   }
 
-  /** True where a decision used commits that were in flight and have since ended. */
+  /** True if a decision used states whose commits were in flight. Resolves once those commits have ended. */
   async lookedAhead(): Promise<boolean> {
     this.leave();
     await Promise.all([...this.#trusted].map(ending));
     return this.#trusted.size > 0;
   }
 
-  /** Without an append, no version check would detect another process's write. */
+  /** Detects writes of other processes, which no version check detects without an append. */
   async hasMovedOn(): Promise<boolean> {
     for (const { guard, again } of this.#watched.values())
       if (again && (await again()).version !== guard.expected_version) return true;
@@ -266,7 +269,7 @@ export class Staging implements InUnit {
     if (touched.length === 0) return (await this.hasMovedOn()) ? "again" : [];
     if (this.#effects.arePending) await this.#effects.perform();
     const guards: StreamGuard[] = [];
-    // The empty result may depend on a commit in flight.
+    // A decision without events may still depend on a commit in flight.
     for (const { tenant, stream_id, base, after, events } of this.#staged.values())
       if (after && events.length === 0) guards.push({ tenant, stream_id, expected_version: base, after });
     for (const [key, { guard }] of this.#watched) {
@@ -314,7 +317,7 @@ export class Staging implements InUnit {
           "this idempotency key was used for another request",
         );
       case "wrong_version": {
-        // Another writer was faster; the next run reads its events.
+        // Another writer committed first. The next run reads that writer's events.
         const key = `${answer.tenant}\n${answer.stream_id}`;
         const cached = this.#parts.cache.get(key)?.version ?? 0;
         if (answer.actual > cached) this.#parts.locks?.contest(key);

@@ -6,12 +6,12 @@ type CachedState = { state: unknown; version: number; stale?: boolean };
 /** The state of a stream if a commit in flight succeeds. */
 export type StateInFlight = { state: unknown; version: number; sent: CommitInFlight };
 
-/** The LRU cache allocates its slots at the start. */
+/** The LRU cache allocates all its slots at construction, so their number is limited. */
 const MOST_STATES = 20_000;
 const ENTRY_BYTES = 200;
-/** Measured: a payment's state takes three kilobytes. */
+/** The assumed size of one value, measured on a payment's state, which takes three kilobytes. */
 const VALUE_BYTES = 56;
-/** Larger states are estimated: an exact size would cost more than it helps. */
+/** The size of a larger state is estimated from this many members: an exact size would cost more than it helps. */
 const WEIGHED = 256;
 
 /** Cached states are never mutated. */
@@ -46,12 +46,15 @@ export class StreamCache {
     if (cached) this.#states.set(key, { ...cached, stale: true });
   }
 
-  /** A decision on this state depends on its commit. */
+  /** The state that the last commit in flight produces. A decision on this state depends on that commit. */
   ahead(key: string): StateInFlight | undefined {
     return this.#ahead.get(key);
   }
 
-  /** Ignored where it does not follow the last commit in flight or the cached state: its decision used an old state. */
+  /**
+   * Ignores a state that does not follow the last commit in flight, or is not newer than the cached state: its decision
+   * used an old state.
+   */
   expect(key: string, ahead: StateInFlight, after: CommitInFlight | undefined): void {
     const last = this.#ahead.get(key);
     if (ahead.version <= (this.#states.peek(key)?.version ?? 0)) return;

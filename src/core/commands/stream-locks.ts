@@ -1,7 +1,7 @@
 /**
- * A lock on a stream that several processes write; they take it one after another. Without it, they invalidate each
- * other's decisions, and throughput collapses under load. Correctness never depends on the lock, so a writer that
- * cannot get it continues without.
+ * A lock on a stream that several processes write. Without it, the processes invalidate each other's decisions, and
+ * throughput collapses under load. Correctness never depends on the lock: a writer that cannot get it continues
+ * without.
  */
 import { createHash } from "node:crypto";
 import type pg from "pg";
@@ -17,7 +17,7 @@ const LOCK_TIMEOUT = "55P03";
 
 export type StreamLockTimes = {
   waits_ms: number;
-  /** Limits a process that was paused or whose commits hang. */
+  /** The longest time that a paused process, or one whose commits hang, may have a lock. */
   most_ms: number;
 };
 
@@ -44,8 +44,8 @@ export class StreamLocks {
   }
 
   /**
-   * Called by one writer of a stream at a time. `isNew`: other processes may have written since. Undefined where no lock is
-   * needed, or none is available.
+   * Takes or joins the lock on a stream. Only one writer of a stream may call it at a time. `isNew`: other processes
+   * may have written since. Undefined if no lock is needed, or none is available.
    */
   async enter(key: string): Promise<{ leave: () => void; isNew: boolean } | undefined> {
     for (let lock = this.#locks.get(key); lock; lock = this.#locks.get(key)) {
@@ -56,7 +56,7 @@ export class StreamLocks {
     if (this.#connections >= this.#most || this.#isPoolBusy()) return undefined;
     const lock = await this.#take(key);
     if (lock) return { leave: join(lock), isNew: true };
-    // After this wait, the queue continues without a lock: not every writer should wait that long.
+    // A lock that took too long to get is not tried again, so that later writers in the queue do not wait as long.
     this.#contested.delete(key);
     return undefined;
   }
@@ -84,7 +84,7 @@ export class StreamLocks {
       clearTimeout(timer);
       this.#locks.delete(key);
       resolveEnd();
-      // A connection that misses the commit has lost the lock, or loses it when it is closed.
+      // If this commit fails, the connection is closed, which releases the lock.
       void client
         .query("commit")
         .then(
@@ -110,7 +110,8 @@ export class StreamLocks {
     const text = `begin; set local lock_timeout = ${waits_ms}; set local idle_in_transaction_session_timeout = ${most_ms};
       select pg_advisory_xact_lock(${LOCK_SPACE}, ${name})`;
     try {
-      // When the network is lost or the pooler has no connection, the lock timeout is not reported.
+      // If the network is lost or the pooler has no connection, Postgres reports no lock timeout, so the query has its
+      // own.
       const query: pg.QueryConfig & { query_timeout: number } = { text, query_timeout: 2 * waits_ms };
       await client.query(query);
       return client;

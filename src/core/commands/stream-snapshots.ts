@@ -1,7 +1,7 @@
 /**
  * Snapshots of long streams only save time; deleting them is safe. A snapshot is used only if the log has its event
- * and hash, its fold version is the code's, and its HMAC is valid. So neither a reset log nor a writer to the table
- * can change a decision.
+ * and hash, its fold version is the code's, and its HMAC is valid. So neither a reset log nor somebody who can write
+ * to the table can change a decision.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
@@ -61,7 +61,9 @@ export class StreamSnapshots {
     this.#entities = entities.filter(({ fold_version }) => fold_version !== undefined);
   }
 
-  /** Undefined: fold from the first event. Never beyond `last`. */
+  /**
+   * The stored snapshot, if it is valid and not beyond the position `last`. If undefined, fold from the first event.
+   */
   async find(
     { prefix, fold_version }: SnapshotEntity,
     { tenant, stream_id }: StreamName,
@@ -74,7 +76,7 @@ export class StreamSnapshots {
     const right = this.#seal({ prefix, fold_version }, event_hash, state);
     if (seal.length === right.length && timingSafeEqual(seal, right))
       return { state: deserialize(state), version, position };
-    // An invalid snapshot is deleted, so that the next one can replace it.
+    // An invalid snapshot is deleted, so that a valid one can replace it.
     await this.#pool.query(
       "delete from read.stream_snapshots where log_id = $1 and tenant = $2 and stream_id = $3 and seal = $4",
       [MAIN_LOG, tenant, stream_id, seal],
@@ -116,7 +118,7 @@ export class StreamSnapshots {
     if (fold_version === undefined) throw new Error(`${prefix} declares no fold_version`);
     const bytes = serialize(state);
     const seal = this.#seal({ prefix, fold_version }, event_hash, bytes);
-    // An older process must not replace a newer process's snapshot.
+    // A process with older code must not replace a snapshot that newer code stored.
     await tx.query(
       `insert into read.stream_snapshots values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
        on conflict (log_id, tenant, stream_id) do update
@@ -127,7 +129,7 @@ export class StreamSnapshots {
     );
   }
 
-  /** The hash covers the stream's name and all its earlier events. */
+  /** The HMAC covers the stream's name and, by the hash, all its earlier events. */
   #seal(
     { prefix, fold_version }: Required<SnapshotEntity>,
     event_hash: Uint8Array,

@@ -22,17 +22,20 @@ import type {
 /** Beyond this, more runs do not resolve the contention. */
 const MOST_RUNS = 50;
 const MOST_MS = 5_000;
-/** Later runs pause first, so that other writers can finish. */
+/** Later runs pause before they start, so that other writers can finish. */
 const RUNS_AT_ONCE = 3;
 const MOST_PAUSE_MS = 20;
 
 export type BeforeAppend<T, Done> = {
-  /** Runs once, after the first successful run: a payment is settled here. */
+  /** Runs once per command, after the first successful run. A payment is settled here. */
   once(result: T): Promise<Done>;
   stage(decide: Decide, result: T, done: Done): Promise<void>;
 };
 
-/** Commits all that `work` stages as one unit. A key that was committed before replays that commit. */
+/**
+ * Commits everything that `work` stages as one unit. If the idempotency key was committed before, replays that
+ * commit.
+ */
 export async function transact<T, Done = undefined>(
   parts: UnitParts,
   command: Command,
@@ -49,7 +52,7 @@ export async function transact<T, Done = undefined>(
   for (let run = 1; run <= MOST_RUNS || performance.now() - begun < MOST_MS; run++) {
     if (run > RUNS_AT_ONCE) await pause(Math.random() * Math.min(run, MOST_PAUSE_MS));
     const unit = new Staging(parts, command, reserved.reserve, {
-      // Never settle on a state that may still fail.
+      // A payment must not be settled on a state that is not committed yet.
       isPatient: isPatient || (before !== undefined && !once),
       end: run === 1 ? "last" : "first",
       isRefusable: run === 1 && before === undefined,
@@ -76,7 +79,7 @@ export async function transact<T, Done = undefined>(
       isPatient = error instanceof Refusal && !isSent && (await unit.lookedAhead());
       if (isPatient) continue;
       if (error instanceof Refusal && !isSent && (await unit.hasMovedOn())) continue;
-      // After the send, the commit may exist, whatever failed afterwards.
+      // After the send, the commit may exist, even if an error followed.
       if (!isSent) {
         unit.leave();
         await reserved.release();
@@ -108,7 +111,7 @@ async function findEarlier(store: EventStore, command: Command): Promise<Recorde
   return found;
 }
 
-/** Folds each stream to its state after the earlier commit, and takes no decision. */
+/** Returns the result of the earlier commit: folds each stream up to that commit, and decides nothing. */
 async function replay<T>(
   parts: UnitParts,
   command: Command,

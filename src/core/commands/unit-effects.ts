@@ -20,7 +20,7 @@ export class UnitEffects {
     return this.#unsealed.length > 0 || this.#unstored.length > 0;
   }
 
-  /** The caller gets an empty object at once; `perform` fills it in. */
+  /** Returns an empty object at once. `perform` fills in its fields later. */
   personal(value: SealRequest): Sealed {
     const member = {} as Sealed;
     this.#unsealed.push({ value, member });

@@ -10,10 +10,13 @@ export type Target = { tenant: string; id: string };
 export type Decision<State, E extends DomainEvent> = (state: State) => E[];
 export type DecisionResult<State, E extends DomainEvent> = { state: State; events: E[]; version: number };
 
-/** `is_new`: the stream is not read. If it does exist, the work runs again and reads it. */
+/**
+ * `is_new`: the command expects a new stream and does not read it. If the stream exists, the work runs again and
+ * reads it.
+ */
 export type StreamExpectation = { is_new?: boolean };
 
-/** Stages the events; one commit appends them all. */
+/** Stages the events of a decision. One commit appends all staged events. */
 export type Decide = <State, E extends DomainEvent>(
   entity: Entity<State, E>,
   target: Target,
@@ -21,7 +24,7 @@ export type Decide = <State, E extends DomainEvent>(
   expected?: StreamExpectation,
 ) => Promise<DecisionResult<State, E>>;
 
-/** `meta` is hashed with every event. */
+/** Every event's hash covers `meta`. */
 export type Command = { meta: JsonObject; idempotency?: Idempotency };
 
 export type CommitResult<T> = { result: T; events: AppendedEvent[]; replayed: boolean };
@@ -32,29 +35,29 @@ export type UnitParts = FoldParts & {
   locks?: StreamLocks;
 };
 
-/** The commit fails if the entity changes before it. */
+/** Reads an entity. The commit fails if the entity changes before it. */
 export type Watch = <State, E extends DomainEvent>(
   entity: Entity<State, E>,
   target: Target,
   expected?: StreamExpectation,
 ) => Promise<State>;
 
-/** Counts something outside the log for a pending append. */
+/** Counts something outside the log for a pending append, such as draws of a seed. */
 export type Reservation = {
   take(): Promise<boolean>;
   release(): Promise<void>;
 };
 
-/** Takes once per command, however often its work runs. A replay takes nothing. */
+/** Takes a reservation once per command, however often the command's work runs. A replay takes nothing. */
 export type Reserve = (name: string, reservation: Reservation) => Promise<boolean>;
 
 /**
- * Sealed after the first decision accepts and before the command queues. The commit fails if the subject's erasure is requested
- * first.
+ * Returns a value that is sealed after the first decision accepts, and before the command queues. The commit fails if
+ * the subject's erasure is requested first.
  */
 export type SealPersonal = (value: SealRequest) => Sealed;
 
-/** Stores bytes that an event names by digest; a refused command stores nothing. */
+/** Stores bytes whose digest an event contains. A refused command stores nothing. */
 export type StoreObject = (name: string, bytes: Buffer) => void;
 
 export type InUnit = {
@@ -66,7 +69,7 @@ export type InUnit = {
   command: Command;
 };
 
-/** For units that only read: each verb calls `tell`, which refuses. */
+/** The verbs of a unit that only reads: each of them calls `tell`, which refuses. */
 export const decidesNothing = (tell: () => never): Omit<InUnit, "command"> => ({
   ...{ decide: tell, watch: tell, reserve: tell, personal: tell, store: tell },
 });

@@ -1,6 +1,6 @@
 /**
- * Each acquisition gets the next fencing token, so that a process that lost the lease while paused is detected. A lease occupies
- * no connection.
+ * Leases in the database. Each acquisition gets the next fencing token, which exposes a process that lost the lease
+ * while it was paused. A lease occupies no connection.
  */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
@@ -14,18 +14,18 @@ export const RENEW_MS = 1_500;
 export type Lease = { name: string; holder: string; token: number };
 
 /**
- * The time until this process next takes and renews its leases. It does so for all at the same moments, so that one
+ * The time until this process next takes and renews its leases. All its leases share these moments, so that one
  * statement serves them.
  */
 export const untilRenewal_ms = (every_ms = RENEW_MS): number =>
-  // A timer may end a little early.
+  // A timer may fire a little early, so this waits one millisecond longer.
   1 + every_ms - (performance.now() % every_ms);
 
 export const untilNextTake = (signal: AbortSignal): Promise<void> => pause(untilRenewal_ms(), signal);
 
 export type LeaseTable = { table: string; name: string };
 
-/** Renewals within this time share a statement: a process has some sixty leases. */
+/** Renewals within this time share a statement, because a process has about sixty leases. */
 const TOGETHER_MS = 25;
 const AGAIN_MS = 100;
 
@@ -47,7 +47,7 @@ export class Leases {
     this.#name = name;
   }
 
-  /** Undefined while another process has it. Simultaneous calls share a statement. */
+  /** Undefined while another process has the lease. Simultaneous calls share a statement. */
   take(name: string, holder: string): Promise<Lease | undefined> {
     return this.#take(this.#pool, { name, holder });
   }
@@ -72,7 +72,7 @@ export class Leases {
     return requests.map(({ name, holder }) => taken.get(`${name}\n${holder}`));
   }
 
-  /** False when another process has taken it. A locked row delays only its own lease. */
+  /** False when another process has taken the lease. A locked row delays only its own lease. */
   renew(lease: Lease): Promise<boolean> {
     return new Promise((tell, fail) => this.#renewSoon({ lease, tell, fail }));
   }
@@ -157,7 +157,7 @@ export class Leases {
 
   /** A lease that cannot be released expires. */
   async handBack({ name, holder }: Pick<Lease, "name" | "holder">): Promise<void> {
-    // The new token invalidates a renewal in flight.
+    // The new token makes a renewal in flight fail.
     const sql = `update ${this.#table} set holder = null, held_until = '-infinity', token = token + 1
       where ${this.#name} = $1 and holder = $2`;
     await this.#pool.query(sql, [name, holder]).catch(() => undefined);
@@ -172,12 +172,12 @@ export class LeaseLost extends Error {
   }
 }
 
-/** `heart`: the lease is renewed regularly. `work`: the work writes each renewal with its results. */
+/** Who renews the lease. `heart`: a timer. `work`: the work itself, with each of its results. */
 export type Renewal = "heart" | "work";
 
 export type HeldLease = {
   readonly lease: Lease;
-  /** Aborts once the regular renewal finds the lease lost. Work that renews the lease notices the loss by itself. */
+  /** Aborts once the timer finds the lease lost. Work that renews the lease notices the loss by itself. */
   readonly lost: AbortSignal;
   /** Call before any send. Rejects with LeaseLost. */
   confirm(): Promise<void>;
@@ -185,14 +185,14 @@ export type HeldLease = {
   transaction<T>(work: (tx: pg.ClientBase) => Promise<T>): Promise<T>;
 };
 
-/** "taken" while another process has the lease. */
+/** Runs the work under a lease; "taken" if another process has the lease. */
 export async function underLease<T>(
   leases: Leases,
   name: string,
   work: (held: HeldLease) => Promise<T>,
   renewal: Renewal = "heart",
 ): Promise<T | "taken"> {
-  // Measured before the call: its latency shortens the lease.
+  // Measured before the call, so that this process never overestimates how long its lease lasts.
   const requested_at = performance.now();
   const lease = await leases.take(name, randomUUID());
   if (!lease) return "taken";
@@ -213,7 +213,7 @@ export async function underLease<T>(
   }
 }
 
-/** A lease that was not renewed in time counts as lost, whatever the database says. */
+/** Renews a lease by a timer. A lease that was not renewed in time counts as lost, whatever the database says. */
 function beat(leases: Leases, lease: Lease, taken_at: number, onLost: () => void): { stop(): void } {
   const holds_ms = leases.seconds * 1_000;
   let renewed_at = taken_at;
@@ -242,8 +242,8 @@ function beat(leases: Leases, lease: Lease, taken_at: number, onLost: () => void
 }
 
 /**
- * Calls `renew` at each renewal of leases that last so long, until it is stopped. Its timer does not hold the process
- * open.
+ * Calls `renew` at the common renewal times for leases of this duration, until stopped. Its timer does not keep the
+ * process alive.
  */
 function everyRenewal(holds_ms: number, renew: () => void): () => void {
   const every_ms = Math.min(RENEW_MS, holds_ms / 4);
@@ -258,7 +258,7 @@ function everyRenewal(holds_ms: number, renew: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Registers this process and renews its presence until it leaves. */
+/** Registers this process as alive, and renews the entry until the process leaves. */
 export async function enter(pool: pg.Pool): Promise<Presence> {
   const leases = new Leases(pool, { table: "access.processes", name: "process" });
   const name = randomUUID();

@@ -1,13 +1,13 @@
-/** Only one process at a time runs the work; after losing the lease, it waits for it again. */
+/** Runs work that only one process at a time may run. A process that lost the lease waits for it again. */
 import { type HeldLease, type Leases, type Renewal, underLease, untilNextTake } from "./lease.ts";
 
 export type LeasedWork = {
   leases: Leases;
   name: string;
   renewal: Renewal;
-  /** Runs until the signal aborts. Work that renews its own lease ends when it finds it lost. */
+  /** Runs until the signal aborts. With renewal by the work, it also ends when it finds the lease lost. */
   work(held: HeldLease, signal: AbortSignal): Promise<unknown>;
-  /** Called when an acquisition or the work fails; both are retried. */
+  /** Called when the acquisition of the lease or the work fails. Both are retried. */
   failed(error: unknown): unknown;
 };
 

@@ -1,4 +1,4 @@
-/** A call as code to paste: for a shell, TypeScript and Python. */
+/** An API call as code to copy, in shell, TypeScript and Python. */
 
 /** In two parts, because the check of imports also reads string literals. */
 const IMPORT = "import";
@@ -41,7 +41,7 @@ const READ_IN_TYPESCRIPT = {
   bytes: 'await writeFile("answer", Buffer.from(await response.arrayBuffer()));',
 };
 
-/** The Authorization header as an expression; without a given key, an expression that reads it. */
+/** The Authorization header as an expression in code; without a given key, it reads the environment. */
 const bearerOf = (credential: CallSample["credential"], fromEnvironment: string): string | undefined => {
   if (credential === "none") return undefined;
   return credential.key === undefined ? fromEnvironment : JSON.stringify(`Bearer ${credential.key}`);
@@ -91,7 +91,7 @@ function pythonOf({ method, url, body, credential, answer }: CallSample): string
   ].join("\n");
 }
 
-/** JSON's values as Python writes them. */
+/** A JSON value as a Python literal. */
 function inPython(value: unknown, depth: number): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

@@ -1,12 +1,12 @@
 /** Lower case: an address (40 digits), a hash (64) or bytes. */
 export type Hex = `0x${string}`;
 
-/** `timestamp` in seconds of Unix time. */
+/** `timestamp`: Unix time in seconds. */
 export type Block = { number: bigint; hash: Hex; timestamp: number };
 
 export const networkOf = ({ chain_id }: { chain_id: number }) => `eip155:${chain_id}`;
 
-/** `safe`: on L1. */
+/** `safe`: the newest block whose data are on L1. */
 export type Heads = { latest: Block; safe: Block; finalized: Block };
 
 export type Call = { to: Hex; data: Hex };
@@ -23,7 +23,7 @@ export type Log = {
   index: number;
 };
 
-/** `success` false: reverted. `fee_wei` includes the L1 share. */
+/** `success` is false for a reverted transaction. `fee_wei` includes the L1 share. */
 export type Receipt = {
   transaction: Hex;
   success: boolean;
@@ -52,7 +52,7 @@ export type Purpose =
   | "withdrawal"
   /** Caused by others: deposits into channels, and refunds of channels. */
   | "channel deposit"
-  /** Our own money: claims of channels, and the transfer of what they earned. */
+  /** Collects our own money: claims of channels, and the transfer of the claimed sums. */
   | "channel claim"
   | "anchor"
   | "endorsement"
@@ -61,35 +61,35 @@ export type Purpose =
   | "attestation"
   | "approval"
   | "deployment"
-  /** Uses up a nonce that blocks later ones. */
+  /** Uses up a nonce, so that transactions with later nonces can be mined. */
   | "empty transaction";
 
 export type SendOptions = {
   purpose: Purpose;
   gas: bigint;
-  /** Sends it unbundled: a stranger's contract could use up the gas of other calls in the bundle. */
+  /** Sends the call outside of bundles: a stranger's contract could use up the gas of other calls in a bundle. */
   alone?: boolean;
   /**
-   * The current form of an unbundled call, for replacing a stuck transaction. If another transaction used the call's
-   * nonce, it is not sent again, and it rejects with ChainUnavailable.
+   * The current form of an unbundled call, for replacing a stuck transaction. If another transaction has used the
+   * nonce, the call is not sent again, and `send` rejects with ChainUnavailable.
    */
   renew?(): Promise<Call & { gas: bigint }>;
-  /** Called right before an unbundled call is signed: a rejection cancels the send. */
+  /** Called right before an unbundled call is signed. A rejection cancels the send. */
   confirm?(): Promise<void>;
-  /** Called once the gas record has the transaction, right before it is sent. */
+  /** Called once the gas record contains the transaction, right before the send. */
   recorded?(): void;
 };
 
 /**
- * From `eth_getProof`. `header`: RLP of the block header. Proofs run from the state root to the account, and from its storage
- * root to each slot.
+ * From `eth_getProof`. `header` is the block header in RLP. The proofs run from the state root to the account, and
+ * from the account's storage root to each slot.
  */
 export type StateProof = { block: Block; header: Hex; account_proof: Hex[]; storage_proofs: Hex[][] };
 
 export type ReadOptions = {
   /**
-   * A gas limit for all calls together, needed where a stranger's contract runs. That contract then must be the only
-   * one.
+   * A gas limit for all calls together. Needed for a query to a stranger's contract, which must then be the only
+   * call.
    */
   gas?: bigint;
   mined?: boolean;

@@ -26,7 +26,7 @@ export type Chart = {
   title: string;
   x: string[];
   series: Series[];
-  /** "EUR" and "kg" are scaled to millions; any other is not. */
+  /** Values in "EUR" and "kg" are scaled to millions; other units are not scaled. */
   unit: string;
   unit_right?: string;
   base?: number;
@@ -38,7 +38,7 @@ export type Chart = {
   notes: string[];
 };
 
-/** Widths of a picture in pixels; below `NARROW` its parts are stacked. */
+/** Widths of a picture in pixels. A picture below `NARROW` stacks its parts. */
 export const [LEAST_WIDTH, USUAL_WIDTH, MOST_WIDTH] = [320, 900, 1_600];
 export const NARROW = 600;
 

@@ -16,7 +16,10 @@ const SALT = "00".repeat(32);
 export const deployedAt = (initCode: Hex): Hex =>
   `0x${keccak256(`0xff${DEPLOYMENT_PROXY.address.slice(2)}${SALT}${keccak256(initCode).slice(2)}`).slice(-40)}`;
 
-/** Anybody may send it; the proxy refuses a contract that exists. */
+/**
+ * The transaction that deploys a contract through the proxy. Anybody may send it; the proxy refuses an existing
+ * contract.
+ */
 export const deploymentOf = (initCode: Hex): Call => ({
   to: DEPLOYMENT_PROXY.address,
   data: `0x${SALT}${initCode.slice(2)}`,

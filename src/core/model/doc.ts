@@ -1,4 +1,4 @@
-/** A document as plain data, independent of any form. */
+/** A document as plain data, independent of its file format. */
 import type { Chart } from "./chart.ts";
 
 export type Line = { name: string; text: string };
@@ -11,10 +11,10 @@ export type DocTable = { title: string; columns: DocColumn[]; rows: DocRow[]; wi
 
 export type DocItem = { text: string; note?: string };
 
-/** Printed verbatim; square brackets in it are no citations. */
+/** A quotation, printed verbatim. Square brackets in it are not read as citations. */
 export type DocQuote = { text: string; by: string };
 
-/** Starts a new page in print, unless `on`. A chart's figures also appear in a table. */
+/** In print, a section starts a new page unless `on` is set. A chart's figures also appear in a table. */
 export type DocSection = {
   title: string;
   text: string;
@@ -29,10 +29,10 @@ export type Doc = {
   title: string;
   question: string;
   cover: Line[];
-  /** Printed on the cover and each page: the figures are synthetic. */
+  /** A warning such as "the figures are synthetic", printed on the cover and on each page. */
   warning?: string;
   sections: DocSection[];
-  /** YYYY-MM-DD, from the data, so that the same document has the same bytes. */
+  /** YYYY-MM-DD, from the data and not from the clock, so that equal documents have equal bytes. */
   as_of: string;
   attachment: { name: string; about: string; text: string };
 };

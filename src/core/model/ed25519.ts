@@ -1,4 +1,4 @@
-/** Rejects keys (RFC 8032, section 5.1) that libraries accept but that prove nothing. */
+/** Detects keys (RFC 8032, section 5.1) that libraries accept although their signatures prove nothing. */
 
 const P = 2n ** 255n - 19n;
 /** The y coordinates of the points whose order divides 8; each stands for y and −y. */

@@ -1,4 +1,7 @@
-/** An entity that does not exist yet has the state `undefined`; a mere sum, such as an account, starts empty. */
+/**
+ * An entity that does not exist yet has the state `undefined`. An entity that only sums up, such as an account,
+ * starts empty.
+ */
 import type { DefaultRecord, Event } from "@event-driven-io/emmett";
 import type { z } from "zod";
 
@@ -25,7 +28,7 @@ export type EventOf<Events extends EventDeclarations> = Events extends unknown
   : never;
 
 export type EntityEvents = {
-  /** The text before its first `-` must be unique among entities. */
+  /** The part of the prefix before its first `-` must be unique among entities. */
   prefix: string;
   events: EventDeclarations;
 };
@@ -35,8 +38,9 @@ export type Entity<State, E extends DomainEvent> = EntityEvents & {
   initialState(): State;
   evolve(state: State, event: E): State;
   /**
-   * For streams that grow without end: the state is stored every five hundred events, and folds begin there. Increment it
-   * whenever `evolve` or the state's form changes. The state is then plain data, without functions or classes.
+   * Declares that snapshots of the state are stored every five hundred events, for streams that grow without end.
+   * Increment it whenever `evolve` or the state's form changes. The state must be plain data, without functions or
+   * classes.
    */
   fold_version?: number;
 };

@@ -1,4 +1,7 @@
-/** Messages state the value's required form. Stored events use these for ever: never narrow a pattern of theirs. */
+/**
+ * A field's message states the required form of the value. Stored events use these fields for ever, so never narrow a
+ * field's pattern.
+ */
 import { isAddress } from "viem/utils";
 import { z } from "zod";
 import type { Hex } from "./chain.ts";
@@ -90,7 +93,7 @@ export const month = z
   .string()
   .regex(/^(19|20)\d\d-(0[1-9]|1[0-2])$/, "is a month, YYYY-MM, such as 2022-03");
 
-/** ISO 3166-1 alpha-2, with the additions of statistics. */
+/** ISO 3166-1 alpha-2 codes, with the codes that statistics add. */
 export const countryCode = z.string("is a 2-letter code such as CN").regex(/^[A-Z]{2}$/, {
   error: "is a 2-letter code such as CN; Greece is GR",
   abort: true,

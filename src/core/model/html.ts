@@ -1,4 +1,4 @@
-/** Escapes every value that is not markup. */
+/** A template for HTML that escapes every value which is not markup already. */
 
 const MARK = Symbol("markup");
 

@@ -1,4 +1,7 @@
-/** Times as ISO 8601 writes them: extended or basic, with a decimal point or comma, by month, by week or by day of the year. */
+/**
+ * Reads times in the forms of ISO 8601: extended or basic, with a decimal point or comma, by month, by week or by day
+ * of the year.
+ */
 import { z } from "zod";
 
 const EXTENDED =
@@ -9,7 +12,7 @@ const BASIC =
 const DAY_MS = 86_400_000;
 const HOUR_US = 3_600_000_000n;
 
-/** Microseconds since 1970, rounded up; undefined if the text is no time with its zone. */
+/** Microseconds since 1970, rounded up; undefined if the text is no time with a zone. */
 export function microsecondsOf(text: string): number | undefined {
   const match = EXTENDED.exec(text) ?? BASIC.exec(text);
   if (!match) return undefined;
@@ -37,7 +40,7 @@ export function microsecondsOf(text: string): number | undefined {
     return undefined;
   const offset = offsetOf(zone);
   if (offset === undefined) return undefined;
-  // A fraction belongs to the smallest unit that is written.
+  // A decimal fraction belongs to the smallest unit in the text.
   const unit = second !== undefined ? 1_000_000n : minute !== undefined ? 60_000_000n : HOUR_US;
   const digits = fraction.slice(0, 30);
   const scale = 10n ** BigInt(digits.length);
@@ -68,7 +71,7 @@ function dayOfWeek(year: number, week: number, weekday: number): number | undefi
   return week > 0 && at < monday(year + 1) ? at : undefined;
 }
 
-/** In minutes; ISO 8601 has no offset of -00:00. */
+/** The offset in minutes. ISO 8601 has no offset of -00:00. */
 function offsetOf(zone: string): number | undefined {
   if (/^z$/i.test(zone)) return 0;
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(":", "") || 0)];

@@ -1,4 +1,4 @@
-/** Mail addresses as RFC 5321 writes them (4.1.2, 4.1.3, 4.5.3.1), with the letters of RFC 6531. */
+/** Reads mail addresses in the form of RFC 5321 (4.1.2, 4.1.3, 4.5.3.1), with the letters of RFC 6531. */
 import { domainToUnicode } from "node:url";
 import { z } from "zod";
 
@@ -21,7 +21,7 @@ export function isMailAddress(text: string): boolean {
 function isDomain(domain: string): boolean {
   let ascii: string;
   try {
-    // Letters beyond ASCII as the registries store them.
+    // Converts letters beyond ASCII to the form in which the registries of domains store them.
     ascii = new URL(`http://${domain}`).hostname;
   } catch {
     return false;
@@ -44,7 +44,7 @@ function isLiteral(address: string): boolean {
 
 const plainName = (text: string) => text.trim().normalize("NFC").toLowerCase();
 
-/** One name for all spellings of a mailbox: in small letters, its domain as the registries store it. */
+/** The same name for all spellings of a mailbox: lower case, with the domain in the form of the registries. */
 export function mailboxName(text: string): string {
   const name = plainName(text);
   const at = name.lastIndexOf("@") + 1;

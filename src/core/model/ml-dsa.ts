@@ -1,4 +1,4 @@
-/** ML-DSA-44 (FIPS 204), which Node 20 does not have. Signatures are deterministic, so a repeated one is equal. */
+/** ML-DSA-44 (FIPS 204), which Node 20 lacks. Signatures are deterministic, so signing twice gives the same bytes. */
 import { ml_dsa44 } from "@noble/post-quantum/ml-dsa.js";
 
 export const ML_DSA_BYTES = { public_key: 1_312, signature: 2_420, seed: 32 } as const;
@@ -15,7 +15,7 @@ export function mlDsaKey(seed: Uint8Array): MlDsaKey {
   };
 }
 
-/** False also for a key or a signature of another length. */
+/** False also for a key or a signature of the wrong length. */
 export function verifiesMlDsa(public_key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (public_key.length !== ML_DSA_BYTES.public_key || signature.length !== ML_DSA_BYTES.signature)
     return false;

@@ -6,7 +6,7 @@ export const MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
 const ABI = parseAbi(["function getBlockNumber() view returns (uint256)"]);
 
-/** The number of the block from which a bundle of calls is answered. */
+/** A query for the number of the block that answers a bundle of queries. */
 export const HEIGHT_CALL: Call = {
   to: MULTICALL3,
   data: encodeFunctionData({ abi: ABI, functionName: "getBlockNumber" }),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 export const MOST_OBJECT_BYTES = 1024 * 1024;
 
-/** A stored object expires after this unless an event names it. */
+/** A stored object expires after this time unless an event contains its name. */
 export const UNNAMED_S = 3_600;
 
 export const digestOf = (bytes: string | Uint8Array): string =>

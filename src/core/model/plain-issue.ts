@@ -1,6 +1,4 @@
-/**
- * A message for a schema issue that brings no text of its own. It says, in the terms of JSON, which values are valid.
- */
+/** Error messages for schemas that declare none. They state the valid values in the terms of JSON. */
 import type { z } from "zod";
 
 const kinds: Readonly<Record<string, string>> = {
@@ -35,7 +33,7 @@ const formats: Readonly<Record<string, string>> = {
 
 const MOST_VALUES = 30;
 
-/** Lengths count characters or entries; other bounds are values. */
+/** Sizes of texts and lists are counted in characters or entries; other bounds are plain values. */
 const sizeOf = (origin: string, size: unknown) =>
   origin === "string"
     ? ["is", `${size} characters`]
@@ -49,7 +47,7 @@ function bound(origin: string, size: unknown, isLeast: boolean, isInclusive: boo
   return `${verb} at ${isLeast ? "least" : "most"} ${amount}`;
 }
 
-/** Given to every parse of a caller's input, so that no validator's own text reaches a caller. */
+/** Pass this to every parse of a caller's input, so that the validator's own messages never reach a caller. */
 export const plainIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":

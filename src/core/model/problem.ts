@@ -1,4 +1,7 @@
-/** The `type` of an error answer (RFC 9457). An area declares its own kinds in its problems.ts; any area may use those here. */
+/**
+ * The `type` of an error answer (RFC 9457). An area declares its own errors in its problems.ts; any area may use the
+ * ones here.
+ */
 
 export type RefusalCode =
   | "invalid"
@@ -13,12 +16,12 @@ export type RefusalCode =
 type AnswerCode = "payment_required" | "internal";
 
 export type ProblemType<Code extends RefusalCode | AnswerCode = RefusalCode | AnswerCode> = {
-  /** The fragment of the error's `type`. It never changes. */
+  /** The fragment of the error's `type` URI. It never changes. */
   readonly slug: string;
   readonly code: Code;
   readonly status: number;
   readonly title: string;
-  /** Markdown for `/problems`: the meaning for the caller, and the remedy. */
+  /** Markdown for the page `/problems`: what the error means for the caller, and the remedy. */
   readonly meaning: string;
 };
 
@@ -175,7 +178,7 @@ export const problemOfCode = {
   unavailable: coreProblems.unavailable,
 } satisfies { [Code in RefusalCode]: ProblemType<Code> };
 
-/** Sorted by status. Throws on a duplicate or malformed slug. */
+/** All errors, sorted by status. Throws on a duplicate or malformed slug. */
 export function problemRegistry(
   areas: readonly { name: string; problems: Readonly<Record<string, ProblemType>> }[],
 ): readonly ProblemType[] {

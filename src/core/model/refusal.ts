@@ -7,9 +7,9 @@ export type EventName = { event_id: string; position: number };
 export type RefusalExtra = {
   errors?: FieldError[];
   retry_after_s?: number;
-  /** The event that was recorded despite the refusal. */
+  /** An event that was recorded although the call was refused. */
   event?: EventName;
-  /** For the operator; never sent to the caller. */
+  /** The error behind the refusal, for the operator; it is never sent to the caller. */
   cause?: unknown;
 };
 
@@ -35,7 +35,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A retry may succeed, so nothing cached may depend on this absence. */
+/** The query took too long. A retry may succeed, so no cached answer may depend on this refusal. */
 export class QueryTimeout extends Refusal {
   constructor(what: string) {
     super("unavailable", `${what} took too long; request less, or try later`, { retry_after_s: 30 });
@@ -51,10 +51,10 @@ export function refuseField(path: string, message: string): never {
   refuseFields([{ path, message }]);
 }
 
-/** The most fields that a detail names; `errors` has them all. */
+/** The most fields that an error's detail names. Its `errors` lists all of them. */
 export const MOST_NAMED = 3;
 
-/** Refuses fields of the input; the detail says of the first ones how to mend them. */
+/** Refuses several fields of the input. The detail says how to correct the first ones. */
 export function refuseFields(errors: FieldError[]): never {
   const rest = errors.length - MOST_NAMED;
   const more = rest > 0 ? `; and ${rest} more, see errors` : "";
@@ -62,7 +62,7 @@ export function refuseFields(errors: FieldError[]): never {
   throw new Refusal("invalid", `invalid input: ${named}${more}`, { errors });
 }
 
-/** A message that already names its field is a whole sentence. */
+/** Names the field before its message, unless the message already does. */
 export function sentenceOf({ path, message }: FieldError): string {
   if (path === "" || message.startsWith(`${path} `)) return message;
   return /^(is|has|are|appears|looks|must|needs|lacks|takes|begins|names) /.test(message)
@@ -70,7 +70,7 @@ export function sentenceOf({ path, message }: FieldError): string {
     : `${path}: ${message}`;
 }
 
-/** Refuses one field of the input by a whole sentence, which is also the answer's detail. */
+/** Refuses one field of the input. The sentence is also the answer's detail. */
 export function refuseWith(path: string, sentence: string): never {
   throw new Refusal("invalid", sentence, { errors: [{ path, message: sentence }] });
 }

@@ -1,4 +1,4 @@
-/** Groups of words for which a newcomer and the documentation may choose different ones. */
+/** Groups of words with related meanings: a newcomer may search by one word where the documentation uses another. */
 export const RELATED_WORDS: readonly string[] = [
   "pay payment buy purchase",
   "price cost fee",

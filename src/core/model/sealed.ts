@@ -1,12 +1,12 @@
 /**
- * Each subject's key is only in the vault. The log stores and hashes the ciphertext, so hashes survive erasure.
- * docs/personal-data.md has the form.
+ * Sealed values: the log stores and hashes the ciphertext, so hashes survive an erasure. Only the vault has the
+ * subjects' keys. For the format, see docs/personal-data.md.
  */
 import { z } from "zod";
 import { madeId } from "./fields.ts";
 import { mailboxName, mailboxNames } from "./mail-address.ts";
 
-/** RFC 4648, section 5, without padding; any length where none is given. */
+/** RFC 4648, section 5, without padding. Without `bytes`, any length is valid. */
 const base64url = (bytes?: number) =>
   z
     .string()
@@ -31,7 +31,7 @@ export type Sealed = z.infer<typeof sealed>;
 export type Personal = { readonly [member: string]: Json };
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
-/** The same mail address is another subject for another tenant. */
+/** Names a subject within its tenant: for two tenants, one mail address is two subjects. */
 export type SubjectName = { tenant: string; kind: string; name: string };
 
 /** A sealed value can be opened only in the event and field for which it was sealed. */
@@ -43,7 +43,7 @@ export const sealLocation = (
   type: string,
 ): SealLocation => ({ tenant: target.tenant, stream_id: entity.streamOf(target.id), type });
 
-/** Normalized, so that each spelling is one subject of the tenant. */
+/** The address is normalized, so that all its spellings are one subject of the tenant. */
 export const mailSubject = (tenant: string, address: string): SubjectName => ({
   tenant,
   kind: "mail",
@@ -60,7 +60,7 @@ export function sealedIn(value: unknown): Sealed[] {
   return found;
 }
 
-/** One shared list: this runs for every event of the log. */
+/** Appends to one shared list, because this runs for every event of the log. */
 function collectSealed(value: unknown, found: Sealed[]): void {
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) for (const one of value) collectSealed(one, found);

@@ -1,6 +1,6 @@
 /**
- * A subject has a stream only once its erasure was requested. From then on nothing more is sealed for it, and the request is
- * final.
+ * A subject gets a stream only when its erasure is requested. After that, nothing more is sealed for it, and the
+ * request is final.
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "./entity.ts";

@@ -1,6 +1,6 @@
 const ELSEWHERE = "give this account the right, or name another place";
 
-/** The operating system's reasons, each with its remedy. */
+/** The operating system's error codes as sentences, each with a remedy. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: `this account may not use it: ${ELSEWHERE}`,
   EPERM: `this account may not use it: ${ELSEWHERE}`,
@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: "the name of the host cannot be resolved: check the address and the network",
 };
 
-/** Why the operating system refused, with the remedy; undefined for other errors. */
+/** Why the operating system refused a call, with the remedy; undefined for other errors. */
 export function systemReason(error: unknown): string | undefined {
   const { syscall, code } = (error ?? {}) as { syscall?: unknown; code?: unknown };
   return typeof syscall === "string" && typeof code === "string" ? REASONS[code] : undefined;

@@ -1,9 +1,12 @@
-/** Finds entries by words: forms of a word match, wrong letters are corrected, and rare words weigh more (BM25+). */
+/**
+ * Finds entries by words. It matches other forms of a word, corrects wrong letters, and weighs rare words more
+ * (BM25+).
+ */
 import { distance } from "fastest-levenshtein";
 import MiniSearch from "minisearch";
 import { stemmer } from "stemmer";
 
-/** Words that occur in every question, and so distinguish no entry. */
+/** Words that occur in any question, and so do not distinguish entries. */
 const COMMON = new Set(
   (
     "a about an and any are as at be by can do does for from get has have how i if in into is it its me much my of on " +
@@ -11,19 +14,22 @@ const COMMON = new Set(
   ).split(" "),
 );
 
-/** A shorter word is too often the beginning of another word, or differs from one by a single letter. */
+/**
+ * Shorter words are not matched as beginnings or corrected: too many words begin with them or differ from them by one
+ * letter.
+ */
 const SHORTEST_BEGINNING = 4;
 const SHORTEST_MISSPELT = 5;
-/** Wrong letters as a share of the word's length. */
+/** The share of a word's letters that may be wrong. */
 const WRONG_LETTERS = 0.2;
 /** The index splits texts at these characters. */
 const BETWEEN_WORDS = /[\n\r\p{Z}\p{P}]+/u;
-/** All related words of a question together count as this share of one word of the question. */
+/** All related words of a question together weigh as much as this share of one word of the question. */
 const RELATED = 0.5;
-/** An entry with half of the words has a quarter of the score. */
+/** Squares the share of matched words: an entry with half of the words has a quarter of the score. */
 const COVERAGE_EXPONENT = 2;
 
-/** `weights`: of the text in each field; `weightOf`: of an entry among others; `related`: groups of words. */
+/** `weights`: the weight of each field's text. `weightOf`: the weight of an entry. `related`: groups of words. */
 export type SearchFields<Entry> = {
   weights: Readonly<Record<string, number>>;
   textOf(entry: Entry, field: string): string;
@@ -31,7 +37,7 @@ export type SearchFields<Entry> = {
   related?: readonly string[];
 };
 
-/** A function from words to the entries that have any of them, the best first. */
+/** Returns a search function: for words, the entries that contain any of them, best first. */
 export function textSearch<Entry>(
   entries: readonly Entry[],
   { weights, textOf, weightOf = () => 1, related = [] }: SearchFields<Entry>,
@@ -46,7 +52,7 @@ export function textSearch<Entry>(
   const stems = new Set(vocabulary.values());
   const relatives = relativesOf(related, stems);
   const rarities = new Map<string, number>();
-  /** Rare words count twice, as a common word of many fields would otherwise outweigh them. */
+  /** Rarity counts a second time, because a common word in many fields would otherwise outweigh a rare one. */
   const rarityOf = (stem: string): number => {
     if (!stems.has(stem)) return 1;
     const found = rarities.get(stem) ?? index.search(stem, { processTerm: (term) => term }).length;
@@ -90,7 +96,7 @@ export function textSearch<Entry>(
   };
 }
 
-/** Each stem of the words, with the stems of its groups that occur in any entry. */
+/** For each stem, the other stems of its groups that occur in any entry. */
 function relativesOf(groups: readonly string[], stems: ReadonlySet<string>): Map<string, string[]> {
   const relatives = new Map<string, string[]>();
   for (const group of groups) {
@@ -112,7 +118,7 @@ function stemOf(word: string, vocabulary?: Map<string, string>): string | null {
   return stem;
 }
 
-/** The stem of the nearest known word. Without a near one, `stem` itself, because it may be the beginning of a word. */
+/** The stem of the nearest known word. If none is near, `stem` itself, because it may be the beginning of a word. */
 function corrected(word: string, vocabulary: ReadonlyMap<string, string>, stem: string): string {
   if (word.length < SHORTEST_MISSPELT) return stem;
   const most = Math.round(word.length * WRONG_LETTERS);

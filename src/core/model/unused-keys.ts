@@ -1,7 +1,6 @@
 /**
- * Keys without a recorded use: the order was refused, its payment failed, or the process died. They are recalled
- * before they are destroyed. Every commit of sealed data depends on this stream, so values that were sealed before a
- * recall are sealed again.
+ * Keys without a recorded use are recalled before they are destroyed: the order was refused, its payment failed, or the
+ * process died. Every commit of sealed data depends on this stream, so values sealed before a recall are sealed again.
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "./entity.ts";
@@ -30,10 +29,10 @@ export const initialState = (): RecallState => undefined;
 
 export const evolve = (_state: RecallState, { data }: RecallEvent): RecallState => data;
 
-/** Also the interval between two recalls: a payment takes minutes. */
+/** The age from which an unused key is recalled, and the interval between recalls. A payment takes minutes. */
 export const UNUSED_S = 3_600;
 
-/** Adds at most one event an hour, however many calls are refused. */
+/** Records a recall, at most one an hour, however many calls are refused. */
 export const recall =
   (facts: DataOf<typeof events, "UnusedKeysRecalled">) =>
   (state: RecallState): RecallEvent[] => {

@@ -1,13 +1,13 @@
 /**
- * Only the newest lease's worker may report a result. The log has only the digest of a lease's secret. For leases between
- * processes, see src/core/coordination/lease.ts.
+ * A lease on a task for a worker. Only the newest lease's worker may report a result, and the log has only the digest
+ * of a lease's secret. Leases between processes are in src/core/coordination/lease.ts.
  */
 import { createHash } from "node:crypto";
 
-/** The lease ends after so many seconds without a heartbeat. */
+/** The lease ends after this many seconds without a heartbeat. */
 export const SILENT_S = 90;
 
-/** `attempt`: from 1. `limit_at`: the lease ends then, whatever its heartbeats. */
+/** `attempt` counts from 1. The lease ends at `limit_at`, even with heartbeats. */
 export type WorkLease = { attempt: number; lease_sha256: string; leased_at: string; limit_at: string };
 
 export const leaseDigest = (lease_id: string): string => createHash("sha256").update(lease_id).digest("hex");

@@ -1,12 +1,12 @@
 import type pg from "pg";
 import { LEASE_SECONDS, type Lease } from "../coordination/lease.ts";
 
-/** The interval for storing checkpoints that move without a fold. */
+/** The interval for storing checkpoints that passed events without a fold. */
 export const KEEP_MS = 50;
 
 /**
- * Stores checkpoints that pass irrelevant events. One statement an interval stores them all. A delay only costs some
- * reads after a crash, so a locked row waits for the next interval.
+ * Stores the checkpoints of projections that pass irrelevant events, all in one statement an interval. A delay only
+ * costs some reads after a crash, so a locked row waits for the next interval.
  */
 export class Checkpoints {
   readonly #pool: pg.Pool;
@@ -24,7 +24,7 @@ export class Checkpoints {
     this.#keepSoon();
   }
 
-  /** True once another process was seen to own this lease. */
+  /** True once this process has seen that another process owns this lease. */
   hasLost(lease: Lease): boolean {
     return this.#lost.has(lease);
   }
@@ -45,7 +45,7 @@ export class Checkpoints {
     const moved = [...this.#moved].map(([lease, position]) => ({ lease, position }));
     this.#moved.clear();
     if (moved.length === 0) return;
-    // Without the database, the next fold or renewal reports it.
+    // If the database is unavailable, the next fold or renewal reports the error.
     const found = await inTransaction(this.#pool, (tx) => moveFreeCheckpoints(tx, moved)).catch(
       () => undefined,
     );
@@ -59,8 +59,8 @@ export class Checkpoints {
 }
 
 /**
- * Moves the checkpoints whose rows are unlocked, and renews their leases. Returns, by number, which leases this
- * process holds and which another process holds.
+ * Moves the checkpoints whose rows are unlocked, and renews their leases. Returns by number (from 1) whether this
+ * process still has the lease; locked rows are absent.
  */
 async function moveFreeCheckpoints(
   tx: pg.ClientBase,
@@ -94,7 +94,7 @@ async function moveFreeCheckpoints(
   return new Map(answer.rows.map(({ number, held }) => [number, held]));
 }
 
-/** Moves a checkpoint and renews its lease; false if another process has it. */
+/** Moves a checkpoint and renews its lease; false if the lease is lost. */
 export async function moveCheckpoint(tx: pg.ClientBase, lease: Lease, position: number): Promise<boolean> {
   const answer = await tx.query({
     name: "projections.move_checkpoint",
@@ -106,7 +106,10 @@ export async function moveCheckpoint(tx: pg.ClientBase, lease: Lease, position: 
   return answer.rowCount === 1;
 }
 
-/** A transaction that does not wait for the disk: events lost in a Postgres crash are folded again from the log. */
+/**
+ * A transaction that does not wait for the disk. If Postgres crashes and loses it, the events are folded again from
+ * the log.
+ */
 export async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {

@@ -1,6 +1,6 @@
 /**
- * Folds the log next to the stored read models and compares their rows. One transaction renames the stored schemas,
- * makes empty ones under their names, folds into these, and rolls back. So other sessions see nothing of it.
+ * Folds the log again and compares the rows with the stored read models. One transaction renames the stored schemas,
+ * creates empty ones under their names, folds into these, and rolls back. Other sessions see nothing of it.
  */
 import type pg from "pg";
 import type { EventSchemas } from "../../../eventstore/schemas.ts";
@@ -9,33 +9,36 @@ import { Folding } from "./folding.ts";
 import type { Projection } from "./projection.ts";
 import { nameOf } from "./runner.ts";
 
-/** The schema of the stored rows during a comparison. */
+/** The name of the stored rows' schema during a comparison. */
 export const STORED = "read_stored";
 const OBJECTS_STORED = "objects_stored";
 
-/** Rows of one side in a report, by table. */
+/** The most rows that a report shows of one table and side. */
 const MOST_ROWS = 20;
 
-/** `stored`: the log does not give this row. `missing`: the log gives it, and the table lacks it. */
+/**
+ * `stored`: the stored row does not follow from the log. `missing`: the row follows from the log, and the table lacks
+ * it.
+ */
 export type RowDifference = { table: string; side: "stored" | "missing"; row: string };
 
 export type Comparison = {
-  /** Read models that are compared, each up to its own position. */
+  /** The number of compared read models. Each is compared at its own position. */
   models: number;
   tables: number;
   rows: number;
   events: number;
-  /** All of them; `differences` has the first of each table. */
+  /** The number of all differences; `differences` has the first ones of each table. */
   different: number;
   differences: RowDifference[];
 };
 
 type ComparisonParts = {
-  /** As the owner of the schemas; it has no transaction. */
+  /** A connection of the schemas' owner, outside of any transaction. */
   client: pg.ClientBase;
   schemas: EventSchemas;
   projections: readonly Projection[];
-  /** A page of events after a position, in order; none at the end. */
+  /** A page of events after a position, in order; empty at the end of the log. */
   readLog(after: number): Promise<readonly RecordedEvent[]>;
   progress?: (position: number, of: number) => void;
 };
@@ -79,7 +82,7 @@ async function makeEmpty(client: pg.ClientBase, projections: readonly Projection
   await client.query(`alter schema read rename to ${STORED}; create schema read`);
   for (const { ddl } of projections)
     await client.query(ddl.replaceAll("create table if not exists", "create unlogged table"));
-  // A fold may read a table that no read model makes.
+  // A fold may read a table that belongs to no read model.
   const { rows } = await client.query<{ name: string }>(
     `select quote_ident(relname) as name from pg_class s
       where relkind in ('r', 'p') and relnamespace = $1::regnamespace and not exists (
@@ -90,13 +93,13 @@ async function makeEmpty(client: pg.ClientBase, projections: readonly Projection
   await client.query(OBJECTS);
 }
 
-/** Folds read stored texts and extend their expiry. During a comparison they extend nothing. */
+/** During a comparison, folds read stored texts but do not extend their expiry. */
 const OBJECTS = `alter schema objects rename to ${OBJECTS_STORED}; create schema objects;
   create view objects.small as table ${OBJECTS_STORED}.small;
   create rule unchanged as on update to objects.small do instead nothing;
   create unlogged table objects.large (like ${OBJECTS_STORED}.large including all)`;
 
-/** Each read model is folded up to the position that its stored rows have. */
+/** Folds each read model up to the position of its stored rows. */
 async function foldLog(
   { client, schemas, readLog, progress }: ComparisonParts,
   projections: readonly Projection[],

@@ -8,7 +8,7 @@ import { type EventPosition, positionedEvent } from "./typed-events.ts";
 
 type Event = DomainEvent & EventPosition;
 
-/** Uses the stored form: an upcast changes no sealed value. */
+/** Reads the event's stored form, because an upcast changes no sealed value. */
 function sealedFactsOf(event: RecordedEvent): SealedFacts[] {
   const subject_ids = sealedIn(event.payload).map(({ subject_id }) => subject_id);
   return subject_ids.length === 0 ? [] : [{ ...event, subject_ids }];
@@ -37,7 +37,7 @@ export class Folding {
     const own: Event[] = [];
     for (const event of events) {
       const entity = entities.get(event.type);
-      // Foreign writers may use the type names of our entities.
+      // Other programs that write to the log may use the names of our event types.
       if (entity && event.stream_id.startsWith(entity.prefix)) own.push(this.#read(entity, event));
     }
     return own.length === 0 ? undefined : (tx) => projection.fold(own, tx);

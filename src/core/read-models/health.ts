@@ -3,10 +3,13 @@ import type { EventStore } from "../../../eventstore/store.ts";
 import type { Projection } from "./projection.ts";
 import { nameOf } from "./runner.ts";
 
-/** `behind`: events not folded yet. `trouble`: what blocks it, or null. */
+/** `behind`: the number of events not folded yet. `trouble`: the error that blocks the projection, or null. */
 export type ProjectionHealth = { name: string; behind: number; trouble: string | null };
 
-/** `last_good_s`: seconds since the last good tick, within thirty; null before the first. An idle reactor ticks every five minutes. `trouble`: what blocks it, or null. */
+/**
+ * `last_good_s`: seconds since the last good tick, exact to thirty seconds; null before the first tick. An idle
+ * reactor ticks every five minutes. `trouble`: the failure that blocks the reactor, or null.
+ */
 export type ReactorHealth = {
   name: string;
   last_good_s: number | null;
@@ -54,7 +57,7 @@ export async function healthOf(
   };
 }
 
-/** One sentence for each. Disputes without proof stop no sale. */
+/** One sentence for each dispute. Disputes without proof stop no sale. */
 export async function disputesIn(
   pool: pg.Pool,
   reactors: readonly { name: string; disputes?: readonly string[] }[],

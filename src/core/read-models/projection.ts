@@ -11,18 +11,21 @@ export type PublicFacts = Pick<
 type Tables = {
   name: string;
   version: number;
-  /** Only `create table if not exists read.…`, `create index if not exists … on read.…` and `drop index if exists read.…`. */
+  /**
+   * Contains only `create table if not exists read.…`, `create index if not exists … on read.…` and `drop index if
+   * exists read.…`.
+   */
   ddl: string;
   /**
-   * Recomputes, from folded rows, the rows that a reactor stores; `stored` is the schema with the reactor's rows. For
-   * comparisons.
+   * For comparisons: recomputes, from folded rows, the rows that a reactor stores. `stored` is the schema that
+   * contains the reactor's rows.
    */
   remake?(tx: pg.ClientBase, stored: string): Promise<void>;
-  /** By table: the rows and columns of a schema that follow from the log, where a table has others too. */
+  /** For tables that also contain other data: a query, by table, of the rows and columns that follow from the log. */
   decided?: Readonly<Record<string, (schema: string) => string>>;
 };
 
-/** Runs in one transaction with the projection's checkpoint: each event counts exactly once. */
+/** Runs in the transaction that moves the projection's checkpoint, so each event counts exactly once. */
 type Fold<E> = { fold(events: readonly E[], tx: pg.ClientBase): Promise<void> };
 
 export type SealedFacts = PublicFacts & { subject_ids: readonly string[] };
@@ -31,10 +34,15 @@ type OfEntities = Tables & { of: readonly EntityEvents[] } & Fold<DomainEvent & 
 type OfEveryEvent = Tables & { of: "every event" } & Fold<PublicFacts>;
 type OfSealedValues = Tables & { of: "sealed values" } & Fold<SealedFacts>;
 
-/** Tables are in the schema `read`. A new `version` is built while the old one serves, so table names include it. */
+/**
+ * Tables are in the schema `read`. A new `version` is built while the old one serves queries, so table names include
+ * the version.
+ */
 export type Projection = OfEntities | OfEveryEvent | OfSealedValues;
 
-/** Events are upcast; "every event" gets only public facts, "sealed values" their subjects too. */
+/**
+ * A fold gets upcast events. With "every event" it gets public facts alone, with "sealed values" also their subjects.
+ */
 export function projection<const Of extends readonly EntityEvents[]>(
   declared: Tables & { of: Of } & Fold<PositionedEvent<Of[number]>>,
 ): Projection;

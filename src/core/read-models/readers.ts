@@ -1,6 +1,6 @@
 /**
- * Queries on copies of the database: standbys or managed readers. Only queries may use a copy, and only one that has reached the
- * position. Decisions, keys, quotas and payments use the primary.
+ * Runs queries on copies of the database: standbys or managed readers. A query may use a copy only if the copy has
+ * reached the position. Decisions, keys, quotas and payments use the primary.
  */
 import { setMaxListeners } from "node:events";
 import { LRUCache } from "lru-cache";
@@ -23,7 +23,7 @@ export type ReadingApp = {
   asOf(projection: Projection): Promise<number>;
 };
 
-/** `left_out`: why it is not used, or null. `lag_s`: how long it has lacked a position of the primary. */
+/** `left_out`: why the copy is not used, or null. `lag_s`: for how long it has lacked a position of the primary. */
 export type ReaderHealth = { name: string; position: number; lag_s: number; left_out: string | null };
 
 export type FreshReader = {
@@ -33,9 +33,9 @@ export type FreshReader = {
 };
 
 export type Readers = {
-  /** Waits at most 250 ms for a copy that has reached the position; undefined: use the primary. */
+  /** Waits at most 250 ms for a copy that has reached the position. If undefined, use the primary. */
   fresh(reads: ReadSource, position: number): Promise<FreshReader | undefined>;
-  /** A tenant reads its own writes, even without naming a position. */
+  /** Notes an append, so that a tenant reads its own writes even if its call names no position. */
   appended(tenant: string, position: number): void;
   newestOf(tenant: string): number;
   look(): Promise<void>;
@@ -57,7 +57,7 @@ const SILENT_MS = 2_000;
 const MOST_LAG_S = 5;
 /** A database in recovery sends no notifications, so its tail polls. */
 const POLL_MS = 50;
-/** Every copy that serves has all older appends; otherwise it would be left out. */
+/** After this time every copy in use has the append; a slower copy would have been left out. */
 const REMEMBER_MS = 2 * (MOST_LAG_S * 1_000 + LOOK_MS + SILENT_MS);
 const TENANTS = 10_000;
 
@@ -111,14 +111,14 @@ export function createReaders(
   };
 }
 
-/** A sample a second of the primary's head, for measuring lag. */
+/** One sample a second of the primary's head, for measuring the lag of copies. */
 class PastHeads {
   #heads: { at: number; position: number }[] = [];
 
   add(position: number): void {
     const at = performance.now();
     if (this.#heads.at(-1)?.position !== position) this.#heads.push({ at, position });
-    // Older samples do not affect the lag limit.
+    // Samples older than a minute are far beyond the lag limit.
     while (this.#heads.length > 2 && at - this.#heads[1]!.at > 60_000) this.#heads.shift();
   }
 
@@ -137,7 +137,7 @@ type ReaderStatus = {
   checkpoints: Record<string, number> | null;
 };
 
-/** Simultaneous calls share one query, which is sent after the last of them. */
+/** Simultaneous calls share one query, sent after the last of these calls. */
 const readerStatus = batched<ReadSource, ReaderStatus>(async (pool, reads) => {
   const names = new Set(reads.flatMap((read) => (read === "log" ? [] : [nameOf(read)])));
   const { rows } = await pool.query<ReaderStatus>({
@@ -180,7 +180,7 @@ class Reader {
     return this.#left_out === null;
   }
 
-  /** -1 for a copy that is left out: it is silent, was promoted, or has another log. */
+  /** The position of the log or the projection in this copy; -1 if the copy is left out or lacks the projection. */
   async positionOf(reads: ReadSource): Promise<number> {
     try {
       const now = await inTime(WAIT_MS, readerStatus(this.#database.pool, reads), silent);
@@ -194,7 +194,7 @@ class Reader {
     }
   }
 
-  /** Between two checks, the server may have been replaced or promoted. */
+  /** Between two checks, the copy's server may have been replaced or promoted. */
   #changedSince({ epoch, in_recovery }: ReaderStatus): string | undefined {
     if (!this.#matched) return undefined;
     if (epoch !== this.#matched.epoch) return anotherLog(epoch);
@@ -246,7 +246,7 @@ class Reader {
     this.#matched = { epoch: now.epoch, in_recovery: now.in_recovery };
     if (this.serves) return;
     this.#serving = new AbortController();
-    // Each running call adds a listener.
+    // Each running call adds a listener, so Node's warning about many listeners would be wrong.
     setMaxListeners(0, this.#serving.signal);
     this.#left_out = null;
     this.#log.info({ reader: this.#database.name, position: now.head }, "a reader of the database serves");
@@ -270,7 +270,7 @@ class Reader {
     if (now.head < furthest) {
       if ((await primary.headAt(furthest)) !== undefined)
         return `it went back from position ${furthest} to ${now.head}`;
-      // The primary was reset, and the copy follows its new log.
+      // The primary was reset, and this copy follows the primary's new log.
       this.#position = now.head;
     }
     const lag_s = heads.lagOf(now.head);
@@ -297,7 +297,7 @@ const anotherLog = (epoch: string | null) =>
 const silent = () => new Error("it does not answer");
 const unreadable = (error: Error & { code?: string }) => `it cannot be read: ${error.message || error.code}`;
 
-/** A standby may show a commit before its primary does, so a missing position is queried again. */
+/** A standby may show a commit before its primary does, so a position that the primary lacks is queried again. */
 async function committedAt(primary: EventStore, position: number) {
   const deadline = performance.now() + WAIT_MS;
   for (;;) {
@@ -307,7 +307,7 @@ async function committedAt(primary: EventStore, position: number) {
   }
 }
 
-/** Unlike Promise.race, this leaves no listener on a long-lived signal. */
+/** Unlike Promise.race, this leaves no listener on a signal that lives long. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);

@@ -1,7 +1,7 @@
-/** Reads and writes many rows of a read model's table at once. */
+/** Reads and writes many rows of a read model's table in one statement. */
 import type pg from "pg";
 
-/** Rows by the value of their `column`, for each of the given values. */
+/** Finds rows by the given values of `column`. Returns them by that value. */
 export async function readRows<Row extends object, Column extends keyof Row & string>(
   tx: pg.ClientBase,
   table: `read.${string}`,
@@ -15,7 +15,7 @@ export async function readRows<Row extends object, Column extends keyof Row & st
   return new Map(rows.map((row) => [row[column], row]));
 }
 
-/** Inserts rows with the same columns; a row replaces the stored one of the same key. */
+/** Inserts rows that have the same columns. A row replaces a stored row with the same key. */
 export async function saveRows<Row extends object>(
   tx: pg.ClientBase,
   table: `read.${string}`,
@@ -25,7 +25,7 @@ export async function saveRows<Row extends object>(
   const saved = [...rows];
   const [first] = saved;
   if (!first) return;
-  // A read row and a new one may have their columns in different orders.
+  // The columns of a row from the database may be in another order than those of a new row.
   const columns = Object.keys(first).sort();
   const changed = columns.filter((column) => !(key as readonly string[]).includes(column));
   const text = `insert into ${table} (${columns.join(", ")})

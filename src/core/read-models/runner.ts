@@ -1,6 +1,7 @@
 /**
- * Folds every projection up to the head of the log. One process runs a projection at a time, under a lease. The
- * transaction that writes the read model checks the lease's fencing token, so a paused process cannot write late.
+ * Folds every projection up to the head of the log. Each projection is folded by one process at a time, under a
+ * lease. The transaction that writes the read model checks the lease's fencing token, so a paused process cannot
+ * write late.
  */
 import pLimit, { type LimitFunction } from "p-limit";
 import type pg from "pg";
@@ -14,14 +15,16 @@ import { Checkpoints, inTransaction, KEEP_MS, moveCheckpoint } from "./checkpoin
 import { Folding } from "./folding.ts";
 import type { Projection } from "./projection.ts";
 
-/** The shortest time to gather events, unless somebody waits for them, because every batch costs a transaction. */
+/** Events gather for at least this time, unless a caller waits for them, because every batch costs a transaction. */
 const GATHER_MS = 20;
-/** With slow transactions, events gather for this multiple of the last one's time, so that commands precede reads. */
+/**
+ * Events gather for this multiple of the last transaction's duration, so that slow folds leave capacity to commands.
+ */
 const GATHER_TIMES = 4;
 const MOST_GATHER_MS = 250;
-/** Position queries within this time share an answer. */
+/** Position queries within this time share one result. */
 const SHARED_MS = 5;
-/** So many waiting events start a transaction at once, so that a lagging projection does not wait. */
+/** With this many waiting events, a transaction starts at once, so that a lagging projection does not wait. */
 const FULL = 256;
 const RETRY_MS = 500;
 /** Folds use this share of the pool's connections, so that they do not block calls. */
@@ -32,9 +35,9 @@ export type RunnerLog = { warn(facts: object, message: string): void };
 export type Runner = {
   /** Resolves once `projection` has folded the log up to `position`; false when `timeout_ms` passed first. */
   reached(projection: Projection, position: number, timeout_ms: number): Promise<boolean>;
-  /** The position that it has folded. */
+  /** The position up to which the projection is folded, by any process. */
   positionOf(projection: Projection): Promise<number>;
-  /** The position known without a query: as far as this process has folded it. */
+  /** The position up to which this process has folded the projection; needs no query. */
   knownPosition(projection: Projection): number;
   stop(): Promise<void>;
 };
@@ -47,7 +50,7 @@ export type RunnerOptions = {
   schemas: EventSchemas;
   projections: Projection[];
   log: RunnerLog;
-  /** `requested`: for short commands. A read model is folded only once somebody requests a position of it. */
+  /** `requested`, for short commands: folds a read model only once a caller requests its position. */
   folds?: "all" | "requested";
 };
 
@@ -75,7 +78,7 @@ export function startRunner(options: RunnerOptions): Runner {
       const deadline = performance.now() + timeout_ms;
       for (let wait = 2; ; wait = Math.min(wait * 2, 25)) {
         if (own && own.progress.position >= position) return true;
-        // Another process may store it.
+        // Another process may have folded it further, and stored the position.
         if (!own?.progress.isKept && (await sharedPosition(projection)) >= position) return true;
         if (!own || performance.now() + wait > deadline) return false;
         own.gathering.end();
@@ -95,7 +98,7 @@ async function storedPosition(pool: pg.Pool, name: string): Promise<number> {
   return rows[0]?.position ?? 0;
 }
 
-/** Simultaneous queries share one position; later ones do not wait for a hanging query. */
+/** Simultaneous queries share one result. Later calls do not wait for a query that hangs. */
 function shared(positionOf: (projection: Projection) => Promise<number>): typeof positionOf {
   const latest = new Map<string, { at: number; position: Promise<number> }>();
   return (projection) => {
@@ -141,10 +144,10 @@ function stopKeeping({ loop, gathering }: ProjectionLoop): Promise<void> {
   return stopped;
 }
 
-/** The position that this process has folded; the read model has at least that. */
+/** The position up to which this process has folded a projection; other processes may have folded it further. */
 class Progress {
   position = 0;
-  /** True once stored: then no process has folded more. */
+  /** True while this process folds under its lease: then no other process has folded further. */
   isKept = false;
   readonly #moves = new Waiters();
 
@@ -153,7 +156,7 @@ class Progress {
     this.#moves.wake();
   }
 
-  /** Resolves when the projection has moved on, or after so long. In this process it may never move on. */
+  /** Resolves when the projection has moved on, or after `ms`. While another process folds it, only the time counts. */
   moved(ms: number): Promise<void> {
     return this.#moves.within(ms);
   }
@@ -167,7 +170,7 @@ class Gathering {
     this.#waiting?.abort();
   }
 
-  /** Resolves when it is ended, or after so long. */
+  /** Resolves after `ms`, or earlier when `end` is called. */
   within(ms: number): Promise<void> {
     this.#waiting = new AbortController();
     return pause(ms, this.#waiting.signal);
@@ -178,7 +181,7 @@ class Gathering {
 type Tenure = Parts &
   Omit<ProjectionLoop, "loop"> & { projection: Projection; lease: Lease; signal: AbortSignal };
 
-/** Folds until it is stopped or the lease is lost. A fold that fails is tried again from the stored position. */
+/** Folds until stopped or until the lease is lost. After a failure, it continues from the stored position. */
 async function foldUnderLease(tenure: Tenure): Promise<void> {
   const { leases, checkpoints, lease, signal } = tenure;
   let isHeld = true;
@@ -190,7 +193,7 @@ async function foldUnderLease(tenure: Tenure): Promise<void> {
       if (signal.aborted) break;
       await notePaused(tenure, lease.name, error);
       await pause(RETRY_MS, signal);
-      // Without the database, the next fold reports it.
+      // If the database is unavailable, the next fold reports the error.
       isHeld = signal.aborted || (await leases.renew(lease).catch(() => true));
     }
   }
@@ -202,7 +205,7 @@ async function notePaused({ log, pool }: Parts, projection: string, error: unkno
   await noteTrouble(pool, projection, String(error)).catch(() => undefined);
 }
 
-/** Stores what blocks a projection, for all processes to see; null once it continues. */
+/** Stores the error that blocks a projection, so that all processes see it; null once the projection continues. */
 const noteTrouble = (pool: pg.Pool, name: string, trouble: string | null) =>
   pool.query(
     "update read.checkpoints set trouble = $2 where projection = $1 and trouble is distinct from $2",
@@ -232,7 +235,7 @@ async function follow(tenure: Tenure & { follower: Follower }, from: number): Pr
     const events = await nextEvents(tenure, position);
     if (!events?.length) {
       if (!(await leases.renew(lease))) return;
-      // A checkpoint that could not be stored without the database is stored even without new events.
+      // Retries checkpoints that could not be stored while the database was unavailable, even if no new events come.
       await checkpoints.keep();
       continue;
     }
@@ -242,7 +245,7 @@ async function follow(tenure: Tenure & { follower: Follower }, from: number): Pr
     if (took_ms === undefined) return;
     if (!work) checkpoints.advance(lease, position);
     progress.at(position);
-    // The lease's former process may have left a failure that ends with the first fold.
+    // The lease's previous holder may have stored a failure, which ends with the first fold here.
     if (!isNoted) await noteTrouble(pool, lease.name, null);
     isNoted = true;
     if (tail.position - position < FULL && !signal.aborted)
@@ -258,8 +261,8 @@ async function nextEvents({ tail, follower, signal }: Tenure & { follower: Follo
 const gatherFor = (took_ms: number) => Math.min(Math.max(GATHER_TIMES * took_ms, GATHER_MS), MOST_GATHER_MS);
 
 /**
- * Folds with its checkpoint in one transaction, as soon as another fold ends. Returns the duration, or undefined if
- * the lease is lost.
+ * Folds and moves the checkpoint in one transaction, once the limit on simultaneous folds permits. Returns the
+ * duration, or undefined if the lease is lost.
  */
 async function foldInTurn(
   { pool, leases, atOnce, progress, lease }: Tenure,
@@ -268,10 +271,10 @@ async function foldInTurn(
 ): Promise<number | undefined> {
   const renew = async () => {
     const isHeld = await leases.renew(lease).catch(() => undefined);
-    // Another process may continue it meanwhile.
+    // Another process may fold the projection from now on.
     if (isHeld === false) progress.isKept = false;
   };
-  // While it waits for another fold to end, nothing else renews the lease.
+  // Renews the lease while the fold waits for other folds to end.
   const renewing = setInterval(() => void renew(), RENEW_MS);
   return atOnce(() => {
     clearInterval(renewing);

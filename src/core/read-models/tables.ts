@@ -1,6 +1,6 @@
 /**
- * Other processes use the tables meanwhile. `create index if not exists` locks out writers before it looks, so existing objects
- * are skipped. Each change to a table in use is one short transaction with a single lock.
+ * Creates tables while other processes use them. `create index if not exists` locks out writers even if the index
+ * exists, so existing objects are skipped. Each change to a table in use is one short transaction with a single lock.
  */
 import type pg from "pg";
 import { migrating } from "../../../eventstore/migrations.ts";
@@ -36,7 +36,7 @@ export function stepsOf({ name, ddl }: Pick<Projection, "name" | "ddl">): Step[]
 export async function makeTables(owner: pg.Pool, projections: readonly Projection[]): Promise<void> {
   const steps = projections.flatMap(stepsOf);
   if ((await undone(owner, steps)).length === 0) return;
-  // New tables have no users, so one transaction makes them with their indexes.
+  // New tables have no users yet, so one transaction creates all of them with their indexes.
   await migrating(owner, async (client) => {
     const left = await undone(client, steps);
     const made = new Set(left.map(({ makes }) => makes));

@@ -12,7 +12,7 @@ export type PositionedEvent<E extends EntityEvents> = EventOf<E["events"]> & Eve
 export const isOf = ({ prefix, events }: EntityEvents, { type, stream_id }: RecordedEvent): boolean =>
   Object.hasOwn(events, type) && stream_id.startsWith(prefix);
 
-/** Throws on a version of a newer program: folding it wrongly would be permanent. */
+/** Throws if a newer program wrote the event's version, because a wrong fold would be permanent. */
 export function typedEvent<E>(schemas: EventSchemas, event: RecordedEvent): E {
   const { type, schema_version, payload } = schemas.upcast(event);
   const newest = schemas.newestVersion(type);
@@ -32,7 +32,7 @@ export function positionedEvent<E>(
   const { type, data } = typedEvent<{ type: string; data: unknown }>(schemas, event);
   const { position, tenant, stream_id, version, event_id, recorded_at_us, event_hash } = event;
   const id = stream_id.slice(prefix.length);
-  // Listed one by one: a spread is several times slower, and this runs for each event.
+  // Lists the fields one by one, because a spread is several times slower and this runs for each event.
   const read = { type, data, position, tenant, stream_id, id, version, event_id, recorded_at_us, event_hash };
   return read as unknown as E & EventPosition;
 }

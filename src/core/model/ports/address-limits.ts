@@ -1,11 +1,11 @@
-/** Minutes and hours start with the first call; days are UTC. */
+/** A window of minutes or hours starts with the first call; days are days in UTC. */
 export type CallLimit = { name: string; calls: number; per: "minute" | "hour" | "day" };
 
 export type CallsLeft = { granted: boolean; remaining: number; reset_s: number };
 
-/** Counts for all processes. Use either `take` or `add` on a limit's name. */
+/** Limits by address that all processes share. For one limit's name, use either `take` or `add`. */
 export type AddressLimits = {
-  /** Exact: never grants more than the limit. */
+  /** Counts exactly: never grants more than the limit. */
   take(limit: CallLimit, address: string): Promise<CallsLeft>;
   /** Gives a granted call back to the limit while its window lasts. */
   giveBack(limit: CallLimit, address: string): void;

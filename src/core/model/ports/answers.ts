@@ -1,4 +1,4 @@
-/** `body` is null when it is the answer of the payment named by `payment_id`. */
+/** `body` is null if `payment_id` names the payment that stores the same answer. */
 export type StoredAnswer = {
   request_sha256: string;
   status: number;

@@ -13,7 +13,7 @@ import type {
   Trial,
 } from "../chain.ts";
 
-/** One key pays for all our transactions. Every call has a deadline. */
+/** The chain, with one key that pays for all our transactions. Every call has a deadline. */
 export type Chain = {
   readonly chain_id: number;
   readonly sender: Hex;
@@ -22,16 +22,16 @@ export type Chain = {
   read(calls: readonly Call[], options?: ReadOptions): Promise<CallResult[]>;
   hasCode(accounts: readonly Hex[]): Promise<boolean[]>;
   /**
-   * Uses our sender, real gas price and gas limit: a stranger's contract can distinguish a query from a transaction. Rejects with
-   * GasKeyEmpty where the sender cannot pay.
+   * Simulates with our sender, the real gas price and the gas limit, because a stranger's contract can recognize a
+   * mere query. Rejects with GasKeyEmpty if the sender cannot pay.
    */
   trial(call: Call, gas: bigint): Promise<Trial>;
   code(account: Hex): Promise<Hex>;
   gasPrice(): Promise<bigint>;
   balance(account: Hex): Promise<bigint>;
   /**
-   * Bundles the call with others in the queue and resolves once mined. The receipt's logs show a bundled call's result. Rejects
-   * with ChainUnavailable when nothing was sent, with TransactionPending when the outcome is open.
+   * Bundles the call with others in the queue, and resolves once it is mined. The receipt's logs show a bundled
+   * call's result. Rejects with ChainUnavailable if nothing was sent, with TransactionPending if the outcome is open.
    */
   send(call: Call, options: SendOptions): Promise<Receipt>;
   queued(): number;
@@ -40,16 +40,16 @@ export type Chain = {
    * that cannot be mined.
    */
   highestNonce(): Promise<number>;
-  /** Transactions with lower nonces are mined, or never will be. */
+  /** The number of mined nonces: transactions with lower nonces are mined, or never will be. */
   minedCount(block?: "latest" | "finalized"): Promise<number>;
   receipt(transaction: Hex): Promise<Receipt | undefined>;
   logs(query: LogQuery): Promise<Log[]>;
-  /** From the newest block. Rejects with ChainUnavailable for an invalid proof. */
+  /** A proof from the newest block. Rejects with ChainUnavailable for an invalid proof. */
   stateProof(account: Hex, slots: readonly Hex[]): Promise<StateProof>;
   signedTransaction(transaction: Hex): Promise<Hex | undefined>;
 };
 
-/** The chain did not answer in time; this says nothing about any payment. Retry later. */
+/** The chain did not answer in time. The error says nothing about any payment; retry later. */
 export class ChainUnavailable extends Error {
   override readonly name: string = "ChainUnavailable";
 }
@@ -62,7 +62,7 @@ export class GasBudgetSpent extends ChainUnavailable {
   override readonly name = "GasBudgetSpent";
   readonly resets_at: Date;
 
-  /** `of`: the purpose with its own budget; omitted for purchases. */
+  /** `of`: the purpose whose own budget is spent; omitted for purchases. */
   constructor(resets_at: Date, of?: string) {
     super(
       `the day's gas budget${of ? ` for ${of}` : ""} is spent; it is renewed at ${resets_at.toISOString()}`,
@@ -71,7 +71,7 @@ export class GasBudgetSpent extends ChainUnavailable {
   }
 }
 
-/** At most one of `transactions` will be mined. A facilitator may not have reported its transaction's hash. */
+/** At most one of `transactions` will be mined. The list may lack one whose hash a facilitator has not reported. */
 export class TransactionPending extends Error {
   override readonly name = "TransactionPending";
   readonly transactions: readonly Hex[];

@@ -4,7 +4,7 @@ export type ExecutionResult = { exit: "ok" | "limit"; output: { readonly [member
 
 export type Executor = {
   readonly engine_sha256: string;
-  /** `failed`: killed or crashed. The signal kills it too. Never rejects. */
+  /** `failed`: the program was killed or crashed. The signal kills it too. Never rejects. */
   run(work: {
     kind: string;
     input: object;

@@ -24,11 +24,13 @@ export type Question = {
   within_ms?: number | undefined;
 };
 
-/** A language model; its answers are never trusted alone. */
+/** A language model. Its answers are always checked before use. */
 export type Model = {
   readonly name: string;
   readonly host: string;
-  /** Retries a failed answer, within one minute in all. `read` parses a text. Rejects where `signal` aborts. */
+  /**
+   * Retries a failed answer within one minute in all. `read` parses the answer's text. Rejects when `signal` aborts.
+   */
   ask<Accepted, Why>(
     question: Question,
     read: (text: string) => { accepted: Accepted } | { why: Why },

@@ -1,20 +1,20 @@
 export type SmallObject = { name: string; bytes: Uint8Array };
 
-/** Content that does not match its name rejects with ObjectDamaged. */
+/** Storage for bytes named by their digest. Methods reject with ObjectDamaged if content does not match its name. */
 export type Objects = {
   /** Rejects with ObjectsUnavailable, and names the setting to change. */
   check(): Promise<void>;
   put(name: string, bytes: Uint8Array): Promise<void>;
-  /** All or none, in one round trip. */
+  /** Stores all of them or none, in one round trip. */
   putAll(objects: readonly SmallObject[]): Promise<void>;
-  /** Any size. All methods for files reject with ObjectsUnavailable. */
+  /** Stores a file of any size. All methods for files reject with ObjectsUnavailable. */
   putFile(name: string, path: string): Promise<void>;
   get(name: string): Promise<Buffer | undefined>;
-  /** The new file appears only once its digest matches; false: no such object. */
+  /** Writes the object to `path`. The file appears only once its digest matches; false if there is no such object. */
   getFile(name: string, path: string): Promise<boolean>;
-  /** Cached on this machine for some hours; a changed file is verified again. */
+  /** A copy of the file that stays on this machine for some hours. If the copy was changed, it is verified again. */
   localFile(name: string): Promise<{ path: string; bytes: number } | undefined>;
-  /** The temporary file is removed after the work. */
+  /** Runs the work with the path of a temporary file, and removes the file afterwards. */
   aside<T>(work: (path: string) => Promise<T>): Promise<T>;
   has(name: string): Promise<boolean>;
   list(beginning: string): Promise<string[]>;
@@ -22,10 +22,10 @@ export type Objects = {
   deletePast(most: number): Promise<number>;
 };
 
-/** A folder or a bucket; it knows no expiry. Rejects with ObjectsUnavailable. */
+/** A folder or a bucket. It never expires its files. Rejects with ObjectsUnavailable. */
 export type FileStore = {
   check(): Promise<void>;
-  /** Atomic and idempotent. */
+  /** Stores a file atomically; a repeat changes nothing. */
   put(name: string, file: { path: string; sha256: string; bytes: number }): Promise<void>;
   get(name: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   delete(name: string): Promise<void>;

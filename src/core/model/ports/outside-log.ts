@@ -15,11 +15,11 @@ export type CopiedMetadata = {
   idem_key?: string;
   request_hash?: string;
   commit_size?: number;
-  /** KurrentDB's own tools group events by it. */
+  /** KurrentDB's own tools group events by this id. */
   $correlationId?: string;
 };
 
-/** `is_json`: JSON that any parser prints with the same bytes. */
+/** `is_json`: the payload is JSON that any parser prints with the same bytes. */
 export type CopiedEvent = {
   event_id: string;
   type: string;
@@ -28,14 +28,14 @@ export type CopiedEvent = {
   metadata: CopiedMetadata;
 };
 
-/** A copy of the log in another store: one stream, in which an event's revision follows its position. */
+/** A copy of the log in another store, as one stream. An event's revision there follows from its position. */
 export type OutsideLog = {
   readonly host: string;
   newest(): Promise<{ event: CopiedEvent; revision: number } | undefined>;
-  /** Resolves once the events are readable. False where the server expects another revision. */
+  /** Resolves once the events are readable; false if the server expects another revision. */
   append(after: number, events: readonly CopiedEvent[]): Promise<boolean>;
   read(): AsyncIterable<CopiedEvent>;
-  /** Links each event into a stream of its own name; false where that exists. */
+  /** Installs a rule that links each event into the stream of the event's own name; false if the rule exists. */
   install(): Promise<boolean>;
   copied: number | undefined;
   close(): Promise<void>;

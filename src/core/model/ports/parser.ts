@@ -3,7 +3,7 @@ type TextPosition = { line: number; column: number };
 export type Fault = TextPosition | "endless";
 
 export type Parser = {
-  /** Refuses `unavailable` when too many wait, or the parser fails. */
+  /** Refuses with `unavailable` if too many calls wait or the parser fails. */
   typescript(text: string): Promise<Fault | undefined>;
   json(text: string): TextPosition | undefined;
 };

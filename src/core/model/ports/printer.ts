@@ -9,6 +9,6 @@ export type Print =
   | { form: "text/markdown" | "text/html" | "application/pdf"; doc: Doc };
 
 export type Printer = {
-  /** Deterministic. Refuses `busy` when too many wait, `unavailable` when it fails. */
+  /** Equal documents give equal bytes. Refuses with `busy` if too many wait, with `unavailable` if printing fails. */
   print(order: Print): Promise<Buffer>;
 };

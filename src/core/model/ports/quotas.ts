@@ -7,6 +7,6 @@ export type QuotaKey = { key_id: string } & Limits;
 export type QuotaResult = { granted: boolean; usage: Usage };
 
 export type Quotas = {
-  /** Counts one call against both windows. If one of them is used up, it counts nothing. */
+  /** Counts one call in both windows. If either of them is used up, counts nothing. */
   take(key: QuotaKey): Promise<QuotaResult>;
 };

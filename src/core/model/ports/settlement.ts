@@ -7,13 +7,16 @@ export type TransferAuthorization = {
   value: bigint;
   valid_after: bigint;
   valid_before: bigint;
-  /** 32 bytes that the payer chose; one authorization a nonce. */
+  /** 32 bytes that the payer chose. A nonce is good for one authorization. */
   nonce: Hex;
 };
 
 export type SignedTransfer = { transfer: TransferAuthorization; signature: Hex; listing?: PurchaseListing };
 
-/** The purchased operation as a facilitator's catalogue lists it: public facts, and nothing of the call's own input. */
+/**
+ * The purchased operation as a facilitator's catalogue lists it. It contains public facts alone, and no input of the
+ * call.
+ */
 export type PurchaseListing = {
   resource: {
     url: string;
@@ -26,32 +29,32 @@ export type PurchaseListing = {
   extensions: Readonly<Record<string, object>>;
 };
 
-/** `used`: settled or cancelled. `would_settle`: simulated now, with the chain checking the signature. */
+/** `used`: settled or cancelled. `would_settle`: the chain simulated the transfer now and checked the signature. */
 export type PaymentFacts = { used: boolean; balance: bigint; would_settle: boolean; reason?: string };
 
-/** Decides which gas budget pays. */
+/** The reason for a transfer. It decides which gas budget pays. */
 export type Errand = "purchase" | "carrying" | "refund" | "unasked refund" | "withdrawal";
 
-/** `purpose`: the gas budget. `barred`: why the service refuses a payment that the chain might accept. */
+/** `purpose`: the gas budget. `barred`: why the service refuses this payment, although the chain might accept it. */
 export type SettlementFacts = PaymentFacts & { seen_block: bigint; purpose: Purpose; barred?: string };
 
-/** Sends with our own gas key, or through a facilitator. */
+/** Settles payments with our own gas key, or through a facilitator. */
 export type Settlement = {
-  /** Batched with other calls, except for a payer with code. Rejects with ChainUnavailable. */
+  /** The query is batched with others, except for a payer whose account has code. Rejects with ChainUnavailable. */
   facts(payment: SignedTransfer, errand?: Errand): Promise<SettlementFacts>;
   /**
-   * Covers any sender, and the last two hours; undefined while the chain does not show it. Rejects with
-   * ChainUnavailable.
+   * How a payment of the last two hours ended, whoever sent it; undefined while the chain does not show an end.
+   * Rejects with ChainUnavailable.
    */
   ended(payment: SignedTransfer): Promise<PaymentEnd | undefined>;
   /**
-   * The receipt's logs prove the payment, from any sender. Rejects with NotSettled, ChainUnavailable (nothing was sent) or
-   * TransactionPending (the outcome is open).
+   * The receipt's logs prove the payment, whoever sent it. Rejects with NotSettled, ChainUnavailable (nothing was
+   * sent) or TransactionPending (the outcome is open).
    */
   settle(payment: SignedTransfer, seen_block: bigint, errand?: Errand): Promise<Receipt>;
 };
 
-/** `void`: the money has not moved. If it is also `final`, it never will. */
+/** `void`: the money has not moved. With `final`, it never will. */
 export type PaymentEnd =
   | { kind: "settled"; receipt: Receipt }
   | { kind: "void"; reason: string; final: boolean };

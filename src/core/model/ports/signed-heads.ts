@@ -1,14 +1,14 @@
 import type { Hex } from "../chain.ts";
 
-/** `note`: with a log that contradicts it, the signed note is proof. */
+/** `note`: the signed note, which proves a change of the log together with a log that contradicts it. */
 export type StoredHead = { size: number; root: Hex; note: string };
 
-/** Stored outside the database, which may be reset. */
+/** Heads that the service signed, stored outside the database, because the database may be reset. */
 export type StoredHeads = {
   origins(): Promise<string[]>;
-  /** Called before every append, so it must be fast. */
+  /** The last signed head. Called before every append, so it must be fast. */
   last(origin: string): Promise<StoredHead | undefined>;
-  /** Durable when it resolves; a smaller head is ignored. */
+  /** The new head is durable when this resolves. A smaller head is ignored. */
   advance(
     origin: string,
     signed: { size: number; root: Hex; note: string; signed_at: string },

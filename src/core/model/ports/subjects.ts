@@ -4,7 +4,7 @@ export type SealRequest = {
   subject: SubjectName;
   place: SealLocation;
   value: Personal;
-  /** Skips the lookup of an existing key. A wrong value only costs time. */
+  /** The subject is new, so no lookup of its key is needed. A wrong value only costs time. */
   is_new?: boolean;
 };
 
@@ -14,21 +14,24 @@ export type OpenedValue =
 
 export type IssuedKey = { subject_id: string; given_at: string; age_s: number };
 
-/** One key per subject. Rejects with SubjectsUnavailable. */
+/** The vault, with one key for each subject. Rejects with SubjectsUnavailable. */
 export type Subjects = {
-  /** Creates unknown subjects. One query to the vault, two for a new subject without `is_new`. */
+  /**
+   * Seals values, and creates unknown subjects. Sends one query to the vault, or two for a new subject without
+   * `is_new`.
+   */
   seal(page: readonly SealRequest[]): Promise<Sealed[]>;
-  /** One query. Rejects with SealBroken for a value that was moved or changed. */
+  /** Decrypts values with one query to the vault. Rejects with SealBroken for a value that was moved or changed. */
   open(page: readonly { sealed: Sealed; place: SealLocation }[]): Promise<OpenedValue[]>;
   find(subject: SubjectName): Promise<string | undefined>;
   erase(subject_ids: readonly string[]): Promise<number>;
   given(limit: number): Promise<IssuedKey[]>;
   used(subject_ids: readonly string[]): Promise<void>;
-  /** Skips keys that were issued again since; returns how many it destroyed. */
+  /** Destroys keys without a recorded use, except keys that were issued again since. Returns their number. */
   recall(keys: readonly IssuedKey[]): Promise<number>;
-  /** Wraps all keys by the current master key; returns how many changed. */
+  /** Encrypts all keys with the current master key. Returns how many it changed. */
   rewrap(): Promise<number>;
-  /** A destroyed key may survive in a backup for so many days. */
+  /** The number of days for which a destroyed key may survive in a backup. */
   readonly backup_days: number;
 };
 

@@ -1,11 +1,11 @@
 export type WebhookAnswer = { status: number; retry_after: string | undefined };
 
 export type Webhooks = {
-  /** Judges the URL alone; undefined where it is allowed. */
+  /** Why a URL is not allowed; undefined if it is. Looks at the URL alone. */
   refusalOf(url: string): string | undefined;
-  /** Follows no redirect. Rejects with WebhookUnreached, at the latest by its deadline. */
+  /** Follows no redirect. Rejects with WebhookUnreached, at the latest when its deadline passes. */
   post(message: { url: string; headers: Record<string, string>; body: string }): Promise<WebhookAnswer>;
-  /** As `post`; the body must end within the deadline and `most` bytes. */
+  /** Like `post`. The body must end within the deadline and within `most` bytes. */
   get(message: {
     url: string;
     headers: Record<string, string>;
