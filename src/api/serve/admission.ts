@@ -18,7 +18,7 @@ import {
 } from "../declare/access/way.ts";
 import { anonymous } from "../declare/caller.ts";
 
-/** Without a credential a priced operation answers 402, and so does one that a wallet may sign in to. */
+/** Without a credential, a priced operation answers 402. So does an operation to which a wallet may sign in. */
 export type Verdict = Admission | "pay" | "sign in";
 
 export type Gate = {
@@ -52,13 +52,13 @@ export function createGate(given: AccessParts, checks?: readonly KeyCheck[]): Ga
   };
 }
 
-/** An API key cannot replace the internal token, so a caller with a key lacks the credential, not a scope. */
+/** The operation needs the internal token. No scope of an API key replaces it, so a caller with a key gets 401. */
 const needsInternal = ({ access }: GuardedOperation): boolean =>
   access.every(({ security }) => security.every((one) => "internal" in one));
 
 /**
- * Checks the key, the delegation and the agent's status; it may run again. A suspended agent may be read, so only an
- * agent that could act at first is refused later.
+ * Checks the key, the delegation and the agent's status, and repeats this during a long call. Suspended agents may
+ * read, so only an agent that could act at first is refused later.
  */
 function lasting(
   parts: Parts,
@@ -86,7 +86,7 @@ function refusalOnly(error: unknown): Refusal {
   throw error;
 }
 
-/** A bad key is always refused: a typo must not make a wallet pay. */
+/** Identifies the caller. A wrong key is always refused, because a typo must not make a wallet pay. */
 async function identify(parts: Parts, { secret, ip, signed }: Credentials): Promise<Identity> {
   const signer = signed && (await identifySigner(parts, signed));
   if (signer && secret !== undefined)
@@ -98,7 +98,7 @@ async function identify(parts: Parts, { secret, ip, signed }: Credentials): Prom
   return isSubjectSecret(secret) ? identifySubject(parts, secret, ip) : parts.keys.identify(secret, ip);
 }
 
-/** A caller with a payment wants the purchase and its receipt, so that way comes first. */
+/** A caller that sends a payment wants the purchase and its receipt, so payment is tried first. */
 const inOrder = ({ access }: GuardedOperation, { payment }: Credentials): readonly Way[] =>
   payment === undefined ? access : access.toSorted((a, b) => Number(!!b.payment) - Number(!!a.payment));
 

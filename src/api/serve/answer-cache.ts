@@ -1,10 +1,10 @@
-/** The same query on the same data has the same answer, so nested calls are cached. */
+/** Caches the answers of nested calls: the same query on the same data has the same answer. */
 import { LRUCache } from "lru-cache";
 import type { App } from "../../core/app.ts";
 import { type Data, isFoundAgain, type LookUp } from "../../datasets/reading.ts";
 import type { AnswerWithOrigin } from "../../domain/reports/fact.ts";
 
-/** Stored as text, so that each caller gets a copy. */
+/** The answer is stored as text, so that each caller gets its own copy. */
 type CachedAnswer = { text: string; origin: AnswerWithOrigin["origin"]; looks: readonly LookUp[] };
 
 const MOST_CHARACTERS = 32 * 1024 * 1024;
@@ -21,7 +21,7 @@ const memoryOf = ({ once }: Pick<App, "once">): Memory =>
       }),
   );
 
-/** A cached answer whose data is unchanged. `seen`: the same data, as the caller watches it. */
+/** A cached answer whose data has not changed. `seen`: the same data, wrapped to note what the caller reads. */
 export function cachedAnswer(
   app: Pick<App, "once">,
   question: string,

@@ -27,7 +27,10 @@ import { widthIn } from "../declare/picture-width.ts";
 import { type Call, sha256 } from "./call.ts";
 import { fromCopy, streamFromCopy } from "./read-copy.ts";
 
-/** Bytes, an existing file, or a stream that has not begun. `event`: from the handler. */
+/**
+ * An answer before it is sent: bytes, an existing file, or a stream that has not begun. `event`: the event that the
+ * handler named.
+ */
 export type PreparedAnswer = { status: number; vintage: string | null; event?: EventName } & (
   | {
       kind: "body";
@@ -41,21 +44,24 @@ export type PreparedAnswer = { status: number; vintage: string | null; event?: E
 
 export type PreparedBody = Extract<PreparedAnswer, { kind: "body" }>;
 
-/** `schema`: the answer does not match; `vintage`: it read undeclared data; `refusal`: its status is not declared. */
+/**
+ * How a handler broke its declaration. `schema`: the answer does not match; `vintage`: it read undeclared data;
+ * `refusal`: it refused with an undeclared status.
+ */
 export type BrokenPromise = "schema" | "vintage" | "refusal";
 
 export type AnswerParts = {
   app: App;
   catalogue: Catalogue;
-  /** Logged and counted, but never a 500 after the work was done. */
+  /** Called to log and count a broken declaration. The caller still gets the answer, because the work is done. */
   onBroken: (operation: Operation, promise: BrokenPromise, reason: string) => void;
   finished: LRUCache<string, PreparedBody>;
 };
 
-/** A bought stream can be continued and repeated for so long. */
+/** For this long, a bought stream can be continued and repeated. */
 export const STREAM_HOLDS_MS = 86_400_000;
 
-/** Undefined where the answer depends on more than data and input. */
+/** The name under which an answer is cached; undefined if it depends on more than data and input. */
 function finishedName({ operation, form, input }: Call, vintage: string | undefined): string | undefined {
   if (vintage === undefined || !restsOnDataAlone(operation) || effectOf(operation).changes !== "nothing")
     return undefined;
@@ -82,7 +88,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   return event ? { ...made, event } : made;
 }
 
-/** Without a signature of the call, the payment itself shows who the payer is. */
+/** How an unsigned call was requested. Its payment itself identifies the payer. */
 const unsigned = ({ kind }: Call["caller"]): Act => ({ by: kind === "payer" ? "payment" : "key" });
 
 type HandlerResult<Kind extends PreparedAnswer["kind"]> = Promise<Extract<PreparedAnswer, { kind: Kind }>>;
@@ -184,12 +190,12 @@ const reRead = (context: Context<never>, data: Data): Context<never> =>
 
 const statusOf = ({ status = 200 }: Operation): number => status;
 
-/** The answer may include data of these subjects. */
+/** Notes the subjects whose data the answer may include. */
 function notingSubjects(subjects: Subjects, personal: SealPersonal) {
   const opened = new Set<string>();
   const sealed: Sealed[] = [];
   return {
-    // A value is sealed at the first decision; without a decision, nothing was recorded.
+    // Values are sealed at the first decision. Without a decision nothing was sealed, so nothing is noted.
     noted: () => [...new Set([...opened, ...sealed.flatMap(({ subject_id }) => subject_id ?? [])])],
     subjects: {
       async open(page) {
@@ -224,21 +230,24 @@ export async function handled(operation: OperationDeclaration, context: Context<
   return as_of === undefined ? answer : withPosition(answer, as_of);
 }
 
-/** A cached answer must depend only on its declared vintage, or it would stay after a change of other data. */
+/**
+ * An answer may be cached only if it depended on its declared vintage alone. Otherwise it would survive a change of
+ * other data.
+ */
 function mayCache(
   { onBroken }: AnswerParts,
   { operation, data }: Call,
   { vintage, reading }: { vintage: string; reading: ReadRecord | undefined },
 ): boolean {
   const declared = watched(data);
-  // The vintage changed meanwhile: the answer is correct, but its declared vintage is not.
+  // The vintage changed during the call, so the correct answer does not belong to the vintage that was read before.
   if (operation.vintage?.(declared.data) !== vintage) return false;
   const missed = [...(reading?.read ?? [])].filter((state) => !declared.read.has(state));
   if (missed.length > 0) onBroken(operation, "vintage", `read and not declared: ${missed.join("; ")}`);
   return missed.length === 0;
 }
 
-/** An idempotency key is unique to tenant and operation, so its digest is unique. */
+/** A digest of the command's idempotency key, which no other command has; random without a key. */
 const freshId = ({ random }: App, command: Command): string =>
   command.idempotency
     ? sha256(command.idempotency.idem_key).slice(0, 32)
@@ -265,16 +274,16 @@ async function encoded(
   return body;
 }
 
-/** Frozen answers repeat, so their bytes are cached. */
+/** Caches the bytes of frozen answers, which are the same for every call. */
 const constants = new WeakMap<object, { operation: Operation; body: Buffer }>();
 
-/** Weak, because the bytes on the wire may be compressed. */
+/** Weak, because a compressor may change the bytes on the wire. */
 const etagOf = (body: Buffer) => `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
 
 export const isUnchanged = (call: Call, made: PreparedAnswer) =>
   made.kind !== "stream" && made.etag !== "" && matches(call.if_none_match, made.etag);
 
-/** Weak comparison (RFC 9110, 13.1.2): a client or cache may have dropped the `W/`. */
+/** Compares weakly (RFC 9110, 13.1.2), because clients or caches may have dropped the `W/`. */
 export const matches = (header: string | undefined, etag: string) =>
   header !== undefined &&
   (header.trim() === "*" ||

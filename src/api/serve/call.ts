@@ -20,15 +20,15 @@ export type Call = {
   data: Data;
   input: Fields;
   caller: Caller;
-  /** Refuses a caller that lost its authority, and makes the commit depend on that. */
+  /** Refuses a caller that has lost its authority, and makes the commit depend on that check. */
   confirm?: Admission["confirm"];
   /** The text that the caller signed for this call. */
   act?: SignedAct;
   form: Form;
-  /** SHA-256 of JCS {operation, input, form unless JSON}, in hex: the same for HTTP and MCP. */
+  /** SHA-256, in hex, over JCS {operation, input, form unless JSON}; the same for HTTP and MCP. */
   request_sha256: string;
   idempotency_key: string | undefined;
-  /** The name that the service gives a call of an operation with `repeats_within_s`, if the caller gives none. */
+  /** The service's name for a call of an operation with `repeats_within_s`, if the caller sends no key. */
   repeat_name?: string | undefined;
   min_position: number;
   payment_id?: string;
@@ -40,12 +40,12 @@ export type Call = {
   bought?: { position: number; at: Date };
 };
 
-/** In one call, because an object for each digest is as slow again, and garbage. */
+/** Hashes in one function call: an object for each digest takes twice as long, and makes garbage. */
 export const sha256 = (text: string | Buffer): string => hash("sha256", text);
 
 /**
- * The digest covers the form: a payment for a picture buys no rows, and a payment for a fixed feed buys no endless
- * stream. The digest is public, so secrets enter it under the key `seal`.
+ * The digest covers the requested form: the payment for a picture buys no rows, and the payment for a bounded feed buys
+ * no endless one. The digest is public, so secret fields enter it as HMACs with the key `seal`.
  */
 export function requestDigest(
   operation: Pick<Operation, "name" | "secrets" | "named_by">,
@@ -85,7 +85,10 @@ const onBehalf = ({ principal, delegation_id }: Mandate) => ({ on_behalf_of: pri
 
 const STRANGERS_NAME = 32;
 
-/** A delegate's commands and its principal's have separate names. No tenant's name has a space. */
+/**
+ * The owner of a command's name. A delegate never shares a name with its principal, because no tenant's name contains a
+ * space.
+ */
 const namerOf = (caller: Caller): string =>
   caller.kind === "delegate" ? `${caller.tenant} by ${caller.mandate.delegate}` : caller.tenant;
 
@@ -97,7 +100,7 @@ export function idempotencyOf(
   const { caller, operation } = call;
   const idempotency_key = call.idempotency_key ?? call.repeat_name;
   if (idempotency_key === undefined) return undefined;
-  // Strangers share the anonymous tenant, and must not get each other's answers.
+  // All anonymous callers share one tenant, and must not get each other's answers.
   if (
     caller.kind === "anonymous" &&
     (operation.stores_answer !== false || idempotency_key.length < STRANGERS_NAME)
@@ -108,7 +111,7 @@ export function idempotencyOf(
       errors: [{ path: "Idempotency-Key", message: "is 1 to 128 visible ASCII characters" }],
     });
   }
-  // An export shows the name, which would give access to a stranger's answer.
+  // An export of the log shows a command's name, which would let a reader fetch a stranger's answer.
   const name = operation.stores_answer === false ? sha256(idempotency_key) : idempotency_key;
   return {
     idem_key: `${namerOf(caller)}/${name}`,

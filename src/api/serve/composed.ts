@@ -4,7 +4,7 @@ import { handled } from "./answer.ts";
 
 export type Part<In> = { of: OperationDeclaration; ask: (input: In) => Record<string, unknown> };
 
-/** Each part runs as if its caller had called it, and must answer JSON. */
+/** An operation made of other operations. Each runs as if the caller had called it, and must answer JSON. */
 export function composed<In>(parts: Readonly<Record<string, Part<In>>>) {
   const schemas = Object.entries(parts).map(([name, { of }]) => {
     if (of.output.kind !== "json") throw new Error(`${of.name} answers no JSON`);

@@ -1,6 +1,6 @@
 /**
- * Limits how much free calls store a day: by address, by subject, and in total. Proven and paying callers have shares
- * of their own, which strangers cannot exhaust.
+ * Limits how much free calls may store in a day: by address, by subject, and in total. Proven and paying callers have
+ * separate totals, which strangers cannot use up.
  */
 import { LRUCache } from "lru-cache";
 import type { AddressLimits, CallLimit } from "../../core/model/ports/address-limits.ts";
@@ -9,7 +9,7 @@ import { refuse } from "../../core/model/refusal.ts";
 import { addressBlock } from "../declare/address.ts";
 import type { Caller } from "../declare/caller.ts";
 
-/** `proven`: it proved a key; `paying`: it has a settled payment that was not refunded. */
+/** `proven`: the caller proved a key. `paying`: it has a settled payment that was not refunded. */
 export type CallerStatus = "stranger" | "proven" | "paying";
 
 export type FreeRoomParts = {
@@ -28,7 +28,7 @@ const WRITES = 20_000;
 const KIB = 64 * 1_024;
 const EVERYBODY = "everybody";
 
-/** Cached this long: a refund ends a status. */
+/** How long a status is cached; a refund ends the status `paying`. */
 const STRANGER_MS = 10_000;
 const KNOWN_MS = 600_000;
 
@@ -37,7 +37,7 @@ const daily = (name: string, calls: number): CallLimit => ({ name, calls, per: "
 type LimitCount = { limit: CallLimit; by: string; says: string };
 
 export function createFreeRoom({ limits, writes_a_day, mib_a_day, callerStatusOf }: FreeRoomParts): FreeRoom {
-  // With `max`, all places would be allocated at the start.
+  // `maxSize` instead of `max`, which would allocate all slots at the start.
   const statuses = new LRUCache<string, CallerStatus>({ maxSize: 50_000, sizeCalculation: () => 1 });
   const statusOf = async (caller: Caller): Promise<CallerStatus> => {
     if (caller.kind === "anonymous") return "stranger";
@@ -47,7 +47,7 @@ export function createFreeRoom({ limits, writes_a_day, mib_a_day, callerStatusOf
     return found;
   };
 
-  /** A payer may share its address with others, so it is counted by its own name. */
+  /** The limits that count a call. Payers may share an address with others, so they are counted by name alone. */
   const countedFor = (
     caller: Caller,
     ip: string,

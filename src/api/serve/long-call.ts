@@ -1,12 +1,12 @@
 /**
- * Checks the caller of a long call again: before each chunk, before a delayed answer, and every 15 seconds. So a revoked key, an
- * ended delegation or a suspended agent loses access.
+ * Checks the caller of a long call again: before each chunk, before a delayed answer, and every 15 seconds. So a
+ * revoked key, an ended delegation or a suspended agent loses access.
  */
 import type { Clock } from "../../core/model/ports/clock.ts";
 
 const CHECK_MS = 15_000;
 
-/** A faster answer relies on admission, which trusts a cached key for this long. */
+/** Faster answers need no second check, because admission trusts a cached key for this long. */
 const TRUSTED_MS = 1_000;
 
 export type LongCallParts = {
@@ -29,7 +29,7 @@ export class LongCall {
     this.#parts = parts;
   }
 
-  /** Also aborts after a failed check and at the call's end. Reading it starts the checks. */
+  /** Aborts with the call, after a failed check, and at the call's end. Reading this property starts the checks. */
   get signal(): AbortSignal {
     if (this.#signal) return this.#signal;
     const request = this.#parts.request();
@@ -44,7 +44,7 @@ export class LongCall {
     this.#ends_at = time;
   }
 
-  /** Refuses once the caller lost access; false after the call's end. */
+  /** Refuses once the caller has lost access; false after the end of the call. */
   async check(): Promise<boolean> {
     try {
       await this.#parts.still();
@@ -62,7 +62,7 @@ export class LongCall {
     if (performance.now() - this.#began > TRUSTED_MS) await this.check();
   }
 
-  /** After the end it passes one more chunk, which is the last line. */
+  /** After the end of the call, one more chunk passes: the last line. */
   async *checked<T>(chunks: AsyncIterable<T>): AsyncGenerator<T> {
     void this.signal;
     try {

@@ -1,4 +1,7 @@
-/** Calls operations inside another: as its caller, uncharged, on one state of the data, each answer citable. */
+/**
+ * Calls operations inside another operation: in the caller's name, free of charge, on one state of the data. Each
+ * answer can be cited.
+ */
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import { QueryTimeout } from "../../core/model/refusal.ts";
@@ -13,7 +16,7 @@ import { handled, withRestsOn } from "./answer.ts";
 import { cachedAnswer, storeAnswer } from "./answer-cache.ts";
 import { sha256 } from "./call.ts";
 
-/** The answer as over HTTP, without the envelope, and with its citation. */
+/** The answer that a caller would get over HTTP, without the envelope, and with its citation. */
 export type CitedAnswer = AnswerWithOrigin & {
   answer: { data: unknown; meta: SourcedAnswer["meta"] & { rests_on: string } };
 };
@@ -33,7 +36,7 @@ export async function withNestedCalls<T>(
   work: (withNestedCalls: NestedCalls) => Promise<T>,
   { step_ms, whole_ms }: TimeLimits = {},
 ): Promise<T> {
-  // Each read of its signal adds a listener, so it is read once.
+  // Read once, because each read of `signal` adds a listener.
   const context = { ...called };
   const { data, release } = pinned(context.data);
   const all = watched(data);
@@ -80,7 +83,7 @@ async function callOperation(
     data: reading.data,
   });
   const rests_on = reading.restsOn();
-  // Drops the members that JSON omits, so that it equals the sent answer.
+  // Removes the members that JSON omits, so that the object equals the answer over HTTP.
   const sent = JSON.parse(
     JSON.stringify(withRestsOn(answer as SourcedAnswer, rests_on)),
   ) as CitedAnswer["answer"];

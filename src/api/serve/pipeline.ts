@@ -1,6 +1,6 @@
 /**
- * The path of every call: form -> admit -> read -> price -> answer -> settle -> commit -> respond. A paid call differs only in
- * answer and settle (x402/payment-flow.ts).
+ * The steps of every call: form -> admit -> read -> price -> answer -> settle -> commit -> respond. A paid call
+ * differs only in answer and settle (x402/payment-flow.ts).
  */
 import { LRUCache } from "lru-cache";
 import { createProver, type Prover } from "../../anchoring/prove.ts";
@@ -63,7 +63,7 @@ export function createPipeline(given: PipelineParts): (operation: Operation) => 
   };
 }
 
-/** Refusals are answers; other errors are our faults. */
+/** Refusals become answers; other errors are faults of the service. */
 async function ask(parts: Parts, ready: ReadableOperation, request: CallRequest): Promise<Answer> {
   const { operation } = ready;
   let admitted: Admission | undefined;
@@ -93,7 +93,7 @@ async function ask(parts: Parts, ready: ReadableOperation, request: CallRequest)
   }
 }
 
-/** `refused`: why the enclosed payment is not acceptable. */
+/** The caller must pay first. `refused`: why the payment it sent is not acceptable. */
 export type PaymentDue = { due: true; refused?: PaymentRefused };
 
 async function answered(
@@ -149,7 +149,7 @@ async function quoted(
   return required(parts, ready.operation, request, { ...quote, ...(errors && { errors }), form });
 }
 
-/** Reads the input only for the digest of its body. So a caller that signs the body learns of a wrong one. */
+/** Asks an anonymous caller to sign in. The input is read only for the digest of its body, which the caller signs. */
 async function signInAsked(
   { terms }: Parts,
   ready: ReadableOperation,
@@ -177,13 +177,13 @@ const required = (
   }),
 });
 
-/** The call that a wallet may sign. A write is signed with its body, unless the body could not be read. */
+/** The call that a wallet may sign. A write is signed with the digest of its body; an unread body counts as empty. */
 function signableOf({ presented: { method, path }, sent }: CallRequest): NonNullable<Quote["signable"]> {
   const signsBody = method !== "GET" && method !== "DELETE";
   return { method, path, ...(signsBody && { resources: [bodyDigest(sent)] }) };
 }
 
-/** The quote ignores a missing vintage; the call reports it after the payment. */
+/** The price of an unpaid call. A missing vintage is reported only by the paid call. */
 async function quoteFor(
   { app }: Parts,
   operation: Operation,
@@ -207,7 +207,7 @@ async function quoteFor(
   }
 }
 
-/** Reads an input only if a query string could hold it, because an unpaid request must stay cheap. */
+/** Reads only input that would fit into a query string, because an unpaid request must stay cheap. */
 async function quotableInput(
   { reader }: ReadableOperation,
   request: CallRequest,

@@ -1,4 +1,4 @@
-/** RFC 9457, with `success` and `error` for older clients. */
+/** Problems by RFC 9457, with `success` and `error` for older clients. */
 import { LogDamaged, TreeTooShort } from "../../anchoring/tile-store.ts";
 import { ChainUnavailable } from "../../core/model/ports/chain.ts";
 import { SubjectsUnavailable } from "../../core/model/ports/subjects.ts";
@@ -53,7 +53,7 @@ export function problemOfRefusal(
   return problem(refusal.type, detailOf(refusal), place, { errors: refusal.errors, headers });
 }
 
-/** A sentence that only names the fault is followed by the remedies of its fields. */
+/** The message, followed by the remedies of the fields if it only names the fault. */
 function detailOf({ message, errors = [] }: Refusal): string {
   const untold = errors.slice(0, MOST_NAMED).filter((error) => !message.includes(error.message));
   return untold.length === 0 ? message : `${message}: ${untold.map(sentenceOf).join("; ")}`;
@@ -75,14 +75,14 @@ const AWAY = new Set([
   "57014",
 ]);
 
-/** A retry may succeed: the database is unavailable. */
+/** True if the database is unavailable, so that a retry may succeed. */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (["StoreUnavailable", "StoreClosed", "AppendUnknown"].includes(error.name)) return true;
   if (isNoRoom(error)) return true;
   const code = (error as { code?: unknown }).code;
   if (typeof code === "string" && (AWAY.has(code) || /^(08|53)/.test(code))) return true;
-  // pg reports these by message only.
+  // pg reports these errors by their message alone.
   return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     error.message,
   );
@@ -91,21 +91,21 @@ export function isAway(error: unknown): boolean {
 const FULL = ["53100", "ENOSPC", "EDQUOT"];
 const FULL_TOLD = /No space left on device|Disk quota exceeded|failed to offload data block/;
 
-/** The write failed because a disk is full. */
+/** True if a write failed because a disk is full. */
 export function isNoRoom(error: unknown): boolean {
-  // It is unknown whether that append succeeded.
+  // An append with an unknown outcome may have succeeded.
   if (!(error instanceof Error) || error.name === "AppendUnknown") return false;
   const { code } = error as { code?: unknown };
-  // A refusal's message may quote the caller.
+  // The message of a refusal may quote the caller's words, so it is not searched.
   const isTold = !(error instanceof Refusal) && FULL_TOLD.test(error.message);
   return FULL.includes(String(code)) || isTold || isNoRoom(error.cause);
 }
 
 const NO_ROOM_RETRY_S = 30;
 
-/** `undefined`: a fault of ours, logged and answered with 500. */
+/** The refusal for an error. Undefined for a fault of the service, which is logged and answered with 500. */
 export function refusalOf(error: unknown): Refusal | undefined {
-  // A bare `unavailable` may be caused by a full disk, which has a remedy.
+  // An `unavailable` without a type of its own may be caused by a full disk, which has a remedy.
   const saysMore = error instanceof Refusal && error.type !== coreProblems.unavailable;
   if (!saysMore && isNoRoom(error))
     return new Refusal(

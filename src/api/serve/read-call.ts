@@ -23,10 +23,10 @@ import type { Transport } from "./x402/bazaar.ts";
 export type CallRequest = {
   readonly transport: Transport;
   presented: Credentials;
-  /** Called after admission: an unpaid body is read only where it is small. */
+  /** Called after admission. Without a payment, a body is read only if it is small. */
   read: (reader: InputReader, most_bytes?: number) => Fields | Promise<Fields>;
   readonly sent: JsonObject;
-  /** No larger than a query string may be. */
+  /** True if the input is no larger than a query string may be. */
   is_small: boolean;
   path: string;
   accept: string | undefined;
@@ -48,7 +48,7 @@ export type ReadParts = {
 
 export type ReadableOperation = { operation: Operation; reader: InputReader };
 
-/** Its data stays leased until `release`. */
+/** A call whose data stays leased until `release`. */
 export type ReadCall = { call: Call; release(): void };
 
 export async function readCall(
@@ -89,7 +89,7 @@ async function readInput(operation: Operation, reader: InputReader, request: Cal
   }
 }
 
-/** Neither the call nor its task is paid for, but it may write. */
+/** A call that may write, although neither the call nor its task is paid for. */
 const isFreeWrite = (operation: Operation, { pays, from_account, caller }: Admission): boolean =>
   effectOf(operation).changes !== "nothing" &&
   !pays &&
@@ -98,11 +98,11 @@ const isFreeWrite = (operation: Operation, { pays, from_account, caller }: Admis
   caller.kind !== "key" &&
   caller.kind !== "internal";
 
-/** A small body counts as the smallest event. */
+/** The size at which a body is counted. Any small body counts as one kibibyte. */
 const bytesOf = ({ is_small, sent }: CallRequest): number =>
   is_small ? 1_024 : Buffer.byteLength(JSON.stringify(sent));
 
-/** Reading a large body costs as much unpaid as paid. */
+/** Limits large bodies of unpaid calls, because reading them costs as much as in a paid call. */
 const LARGE_UNPAID: CallLimit = { name: "large bodies unpaid", calls: 20, per: "minute" };
 
 const isLargeUnpaid = (operation: Operation, { caller }: Admission, { is_small }: CallRequest): boolean =>
@@ -146,7 +146,7 @@ function callOf(
     caller,
     ...(confirm && { confirm }),
     ...(admitted.act && { act: covering(admitted, request) }),
-    // Lazy: most calls never need it.
+    // Computed on demand, because most calls never need it.
     get request_sha256() {
       const isFollowed = operation.output.kind === "stream" && request.wire === "sse";
       digest ??= requestDigest(operation, input, isFollowed ? "text/event-stream" : form, app.link_secret);
@@ -167,7 +167,7 @@ function callOf(
   };
 }
 
-/** The signed text names the SHA-256 of the body, where the call has one. */
+/** The signed text. If it names the SHA-256 of a body, the body is added. */
 function covering({ act, covers }: Admission, { sent }: CallRequest): SignedAct {
   const { signed, ...rest } = act!;
   return covers && !isSealed(signed)
@@ -175,7 +175,7 @@ function covering({ act, covers }: Admission, { sent }: CallRequest): SignedAct 
     : act!;
 }
 
-/** A second name would run the command twice. */
+/** The name of the command. Two different names are refused, because they would run it twice. */
 function nameOf(
   { named_by }: Operation,
   input: Fields,
@@ -188,7 +188,7 @@ function nameOf(
     refuseField(named_by!, "must equal Idempotency-Key, or be omitted");
   const given = header ?? field;
   const { idempotency_key: proven } = admitted;
-  // A proof's nonce is the only name.
+  // The nonce of a proof is the command's only valid name.
   if (proven !== undefined && given !== undefined && given !== proven)
     refuse("invalid", "invalid Idempotency-Key", {
       errors: [{ path: "Idempotency-Key", message: "must equal the nonce of SIGN-IN-WITH-X, or be omitted" }],

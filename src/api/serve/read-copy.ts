@@ -8,7 +8,8 @@ import { readsOf } from "../declare/operation-facts.ts";
 type CopyRead = { app: App; operation: Operation; caller: Caller; min_position: number };
 
 /**
- * Uses a copy of the database if it is fresh enough. On a failure or refusal the primary answers: the copy may lack the reason.
+ * Answers from a copy of the database if it is fresh enough. After a failure or refusal, the primary answers, because
+ * the copy may lack the newest data.
  */
 export async function fromCopy<T, Context extends { app: App }>(
   call: CopyRead,
@@ -23,7 +24,7 @@ export async function fromCopy<T, Context extends { app: App }>(
   return reader ? reader.whileServing(handle(over(reader, context))).catch(here) : here();
 }
 
-/** The stream ends when its copy is left out; the reader continues from its last cursor. */
+/** Streams from a copy. The stream ends if the copy is left out; the reader continues from its last cursor. */
 export async function streamFromCopy<T, Context extends { app: App }>(
   call: CopyRead,
   context: Context,
@@ -39,7 +40,7 @@ export async function streamFromCopy<T, Context extends { app: App }>(
 
 const PATIENCE_MS = 2_000;
 
-/** The primary's list answers without waiting, unless the caller named a position. */
+/** Waits until the primary's list includes the position that the caller named. Without one, it does not wait. */
 async function knowing({ app: { runner }, operation, min_position }: CopyRead): Promise<void> {
   const reads = readsOf(operation);
   if (min_position === 0 || !reads || reads === "log") return;
@@ -68,7 +69,7 @@ async function* cutWithReader<T>(chunks: AsyncIterable<T>, reader: FreshReader):
       yield next.value;
     }
   } finally {
-    // Not awaited, because the server may never answer.
+    // Not awaited, because a silent server would never answer.
     each.return?.().catch(() => undefined);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A call to which its caller gives no name is named by its content, so that a repeat within some minutes is the same
+ * Names a call by its content if the caller gives it no name, so that a repeat within some minutes is the same
  * command.
  */
 import type { RecordedCommit } from "../../../eventstore/store.ts";
@@ -11,8 +11,8 @@ type Unnamed = Pick<Call, "caller" | "idempotency_key" | "request_sha256"> & {
 };
 
 /**
- * Equal calls of a caller are numbered. A number is used again until its commit is `repeats_within_s` old. Two
- * processes that both find no recent commit choose the same number; the log accepts one commit per name.
+ * Equal calls of a caller are numbered. A number is reused until its commit is `repeats_within_s` old. If two
+ * processes find no recent commit, both choose the same number, and the log accepts one of the commits.
  */
 export async function repeatName({ store, clock }: App, call: Unnamed): Promise<string | undefined> {
   const within_s = call.operation.repeats_within_s;
@@ -31,7 +31,7 @@ export async function repeatName({ store, clock }: App, call: Unnamed): Promise<
 
 type Find = (number: number) => Promise<RecordedCommit | undefined>;
 
-/** Numbers are used without a gap, so a search by doubling and halving finds the highest; -1: none. */
+/** Finds the highest number by doubling and halving, because numbers are used without gaps; -1 if there is none. */
 async function newest(find: Find): Promise<{ number: number; commit: RecordedCommit | undefined }> {
   let number = -1;
   let commit: RecordedCommit | undefined;

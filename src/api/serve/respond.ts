@@ -21,7 +21,7 @@ type SentAnswer = {
   status: number;
   headers: Headers;
   payment?: SettleResponse;
-  /** Only for a payment of the `Payment` scheme. */
+  /** Set only for a payment by the `Payment` scheme. */
   receipt?: PaymentReceipt;
   event?: NamedEvent | undefined;
 };

@@ -1,4 +1,4 @@
-/** Calls without a payment. The same Idempotency-Key gets the same answer. */
+/** Serves calls without a payment. Calls with the same Idempotency-Key get the same answer. */
 import { transact } from "../../core/commands/transact.ts";
 import { decidesNothing } from "../../core/commands/unit.ts";
 import type { EventName } from "../../core/model/refusal.ts";
@@ -18,7 +18,7 @@ export async function unpaid(
     return {
       made: await prepareAnswer(parts, call, { ...decidesNothing(refuseDecision), command: commandOf(call) }),
     };
-  // A call with a key needs a stored answer, so the cache is skipped.
+  // The cache is skipped for a call with an idempotency key, because its answer must be stored.
   const finished = call.idempotency_key === undefined ? finishedAnswer(parts, call) : undefined;
   if (finished) return { made: finished };
   const given = await givenBefore(parts, call);
@@ -36,7 +36,7 @@ async function decided(parts: AnswerParts, call: Call) {
     const { status, body, subjects } = made;
     const answer = { request_sha256: call.request_sha256, status, body, payment_id: null };
     await answers.keep(once.idem_key, answer, subjects).catch((error) => {
-      // The events exist, so a repeat rebuilds the answer.
+      // The answer could not be stored for lack of room. The events exist, so a repeat computes it again.
       if (events.length === 0 || !isNoRoom(error)) throw error;
     });
   }

@@ -172,7 +172,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Who renews the lease. `heart`: a timer. `work`: the work itself, with each of its results. */
+/** The renewer of the lease: `heart` is a timer; `work` is the work itself, with each of its results. */
 export type Renewal = "heart" | "work";
 
 export type HeldLease = {

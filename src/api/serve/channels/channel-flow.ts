@@ -50,9 +50,9 @@ export type SharedFlow = {
   parts: AnswerParts;
   terms: PaymentTerms;
   acceptance: Acceptance;
-  /** Refuses a stranger who read the payment on the chain. */
+  /** Refuses a repeat to a stranger who read the payment on the chain. */
   shownAgain(call: Call, wallet: Hex, found: DeliveredAnswer, offer: Offer): Promise<DeliveredAnswer>;
-  /** The receipt of a purchase, for SettlementResponse.extensions; none for a stream or file. */
+  /** The receipt of a purchase, for SettlementResponse.extensions. Streams and files have none. */
   receiptOf(found: DeliveredAnswer, path: string): Promise<Record<string, unknown> | undefined>;
 };
 
@@ -111,7 +111,7 @@ async function presentedVoucher(
   const name = channelName(app, voucher.channel_id, config);
   const id = channels.idOf(name);
   const signature = writeSignature(readSignature(voucher.signature)!);
-  // Anybody can make a deposit in the name of another wallet. So the caller is the key that signs the vouchers.
+  // The caller is the key that signs the vouchers, because anybody can make a deposit in the name of another wallet.
   const caller = call.caller.kind === "anonymous" ? payer(config.payer_authorizer) : call.caller;
   const payment_id = channels.voucherId(id, voucher.max_micro);
   const charged = {
@@ -146,8 +146,8 @@ const guarded = (flow: Flow, { call, name }: PresentedVoucher, found: DeliveredA
   flow.shownAgain(call, name.config.payer_authorizer, found, offer);
 
 /**
- * The channel, if this voucher follows its charges or is the last accepted one. Otherwise the payer lost count, and
- * gets the channel's state.
+ * The channel, if this voucher adds to its charges or repeats the last one. Otherwise the payer's count is wrong, and
+ * it gets the channel's state.
  */
 async function matching(flow: Flow, voucher: PresentedVoucher): Promise<Channel | undefined> {
   const { views } = flow;
@@ -159,7 +159,7 @@ async function matching(flow: Flow, voucher: PresentedVoucher): Promise<Channel 
     follows(channel) && (payment.deposit || (channel && max_micro <= channels.covered(channel)));
   let channel = await views.current(name).catch(refuseWhileAway);
   if (isGood(channel)) return channel;
-  // Another process may have charged the channel, or its payer may have made a deposit.
+  // The cached state may be old: another process may have charged the channel, or its payer may have made a deposit.
   channel = await views.afresh(id);
   if (isGood(channel) || (channel && isRepeated(channel, voucher))) return channel;
   channel = await views.fromChain(name).catch(refuseWhileAway);
@@ -192,7 +192,7 @@ function refuseUncovered(channel: Channel | undefined): never {
   );
 }
 
-/** Handles the call and accepts its voucher, in one commit. */
+/** Handles the call and accepts its voucher in one commit. */
 async function bought(
   flow: Flow,
   voucher: PresentedVoucher,
@@ -219,10 +219,10 @@ async function bought(
     },
     stage: async (decide, made, { is_charged }) => {
       if (!is_charged) return;
-      // An answer that rests on data alone is not stored: a repeat computes it again.
+      // An answer that depends on data alone is not stored, because a repeat can compute it again.
       if (restsOnDataAlone(call.operation) && idempotencyOf(call) === undefined) storing = undefined;
       else storing = keep(app, call, call.payment_id!, made);
-      // The bytes of a read may be stored while the commit runs; the bytes of a command are stored before it.
+      // The bytes of a read may be stored during the commit; those of a command are stored before it.
       if (isRead) storing = storing?.catch(() => undefined);
       else await storing;
       await decide(channels, channels.targetOf(id), channels.accept(acceptedOf(app.clock, voucher, made)));
@@ -269,7 +269,7 @@ const acceptedOf = (
   accepted_at: clock.now().toISOString(),
 });
 
-/** A concurrent call of another process has charged the channel: the payer gets the channel's state. */
+/** Another process has charged the channel in the meantime, so the payer gets the channel's state. */
 const refuseMoved =
   ({ views }: Flow, { id }: PresentedVoucher) =>
   async (error: unknown): Promise<never> => {
@@ -282,8 +282,8 @@ const refuseMoved =
   };
 
 /**
- * For the voucher that bought this answer, the settlement names its charge; for another voucher, that it charged
- * nothing.
+ * Answers with the settlement. For the voucher that bought this answer it contains the charge; for another voucher, a
+ * charge of zero.
  */
 async function answerOf(
   flow: Flow,

@@ -1,11 +1,14 @@
-/** A channel pays for many calls, and the hashes of its terms are a tenth of the check of a voucher. */
+/**
+ * Caches the ids of channels: a channel pays for many calls, and hashing its terms takes a tenth of the check of a
+ * voucher.
+ */
 import { LRUCache } from "lru-cache";
 import type { Hex } from "../../../core/model/chain.ts";
 import type { ChannelConfig, ChannelDigests } from "../../../domain/payments/channel-contract.ts";
 
 const MOST_CHANNELS = 10_000;
 
-/** The same digests; the id of the same terms is hashed once. */
+/** The same digest functions, which hash the terms of a channel only once. */
 export function cachedChannelIds(digests: ChannelDigests): ChannelDigests {
   const ids = new LRUCache<string, Hex>({ max: MOST_CHANNELS });
   return {

@@ -1,6 +1,6 @@
 /**
- * A channel as this process knows it. The chain is not queried for each voucher: a withdrawal that its payer begins
- * there takes a day. So a state of some minutes ago is as good as the newest.
+ * The state of channels in this process. Some minutes of delay are harmless, because a withdrawal by the payer takes
+ * a day on the chain. So the chain is not queried for each voucher.
  */
 import { type ChannelName, readChannels, recordSeen } from "../../../chain/channels.ts";
 import type { App } from "../../../core/app.ts";
@@ -9,13 +9,16 @@ import type { Channel, ChannelState } from "../../../domain/payments/channel.ts"
 import * as channels from "../../../domain/payments/channel.ts";
 import { answeredInTime } from "./in-time.ts";
 
-/** After this time, a voucher causes a query of the chain. After the second one, the voucher waits for the answer. */
+/** After this time, a voucher causes a query of the chain. After the longer time, the voucher waits for the result. */
 const FRESH_MS = 30_000;
 const GOOD_MS = 600_000;
 
 export class ChannelViews {
   readonly #app: App;
-  /** When this process last read a channel from the chain. The log cannot say: restored from a backup, it is older. */
+  /**
+   * When this process last read each channel from the chain. The log cannot say, because it is older after a restore
+   * from a backup.
+   */
   readonly #read = new Map<string, number>();
   readonly #reading = new Map<string, Promise<ChannelState>>();
 
@@ -23,7 +26,7 @@ export class ChannelViews {
     this.#app = app;
   }
 
-  /** The newest state that this process knows, compared with the chain in time; undefined without a deposit. */
+  /** The newest known state, compared with the chain often enough; undefined without a deposit. */
   async current(name: ChannelName): Promise<ChannelState> {
     const id = channels.idOf(name);
     const age = performance.now() - (this.#read.get(id) ?? Number.NEGATIVE_INFINITY);
@@ -32,7 +35,7 @@ export class ChannelViews {
     return this.cached(id);
   }
 
-  /** The log's state, which other processes may have changed since. */
+  /** The state in the log at the last read; other processes may have changed it since. */
   async cached(id: string): Promise<ChannelState> {
     const { tenant } = channels.targetOf(id);
     return (await fold(this.#app.unit, channels, tenant, channels.streamOf(id))).state;
@@ -42,7 +45,7 @@ export class ChannelViews {
     return this.#app.load(channels, channels.targetOf(id));
   }
 
-  /** Reads the chain, and records changes of the channel. A channel without a deposit leaves nothing in the log. */
+  /** Reads a channel from the chain and records its changes. For a channel without a deposit, nothing is recorded. */
   fromChain(name: ChannelName): Promise<ChannelState> {
     const id = channels.idOf(name);
     const reading = this.#reading.get(id) ?? this.#readNow(name, id).finally(() => this.#reading.delete(id));
@@ -76,7 +79,7 @@ export const stateOnWire = ({ channel_id, chain, charged_micro }: Channel) => ({
 });
 
 /**
- * The proof of the charges, by which a payer that lost count corrects itself. Without it, the payer starts from the
+ * The proof of the charges, with which a payer corrects a wrong count. Without charges, the payer starts from the
  * chain's state.
  */
 export const correctionOf = (channel: Channel) => ({

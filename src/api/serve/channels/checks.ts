@@ -1,6 +1,6 @@
 /**
- * The checks of a channel's payment before any chain query. They form a list, so that a test can omit each in turn
- * and require that a bad payment then passes. Source: "Verification Rules" of batch-settlement on EVM.
+ * The checks of a channel's payment before any chain query. They form a list: a test omits each in turn, and a bad
+ * payment must then pass. Source: "Verification Rules" of batch-settlement on EVM.
  */
 import type { Hex, RecoverKey } from "../../../core/model/chain.ts";
 import { readSignature, signerOf } from "../../../domain/payments/authorization.ts";
@@ -12,7 +12,7 @@ import { refusePayment } from "../x402/payment-refusal.ts";
 import { DOMAIN, MAX_TIMEOUT_SECONDS, NETWORK_V2 } from "../x402/required.ts";
 import type { ChannelPayment } from "./payload.ts";
 
-/** The terms of a call's 402. Lower-case hex. */
+/** The terms that the call's 402 requires. All hex is in lower case. */
 export type RequiredVoucher = {
   pay_to: Hex;
   receiver_authorizer: Hex;
@@ -25,7 +25,7 @@ type VoucherAttempt = {
   required: RequiredVoucher;
   digests: ChannelDigests;
   recover: RecoverKey;
-  /** Unix seconds. */
+  /** The current time in Unix seconds. */
   now: bigint;
 };
 
@@ -187,7 +187,9 @@ export const voucherChecks: VoucherCheck[] = [
   },
 ];
 
-/** Refuses a deposit that would expire on its way to the chain. A deposit that is already there may have expired. */
+/**
+ * Refuses a deposit that would expire on its way to the chain. A deposit that is already on the chain may be expired.
+ */
 export function refuseExpired({ valid_before }: { valid_before: string }, now: bigint): void {
   if (BigInt(valid_before) < now + SETTLING_SECONDS)
     refusePayment(

@@ -1,7 +1,6 @@
 /**
- * Carries a payer's deposit to the chain, at our gas. The money goes into the contract and not to us, so nothing is
- * recorded before the deposit is sent. After a crash the same payment is presented again, and the chain shows the
- * deposit.
+ * Sends a payer's deposit to the chain, with our gas. The money goes into the contract and not to us, so nothing is
+ * recorded before the send. After a crash the payer presents the same payment again, and the chain shows the deposit.
  */
 import type { ChannelName } from "../../../chain/channels.ts";
 import type { App } from "../../../core/app.ts";
@@ -27,10 +26,10 @@ import { answeredInTime } from "./in-time.ts";
 
 const meta = { actor: "system:channels", operation: "channels.deposit" };
 
-/** A deposit that was carried to the chain, and its channel. */
+/** A deposit that was sent to the chain, and its channel. */
 export type CarriedDeposit = { channel: Channel; transaction: Hex; amount_micro: number };
 
-/** Returns no transaction where the chain already had the deposit. Throws PaymentRefused. */
+/** Returns no transaction if the deposit is on the chain already. Throws PaymentRefused. */
 export async function carryDeposit(
   app: App,
   views: ChannelViews,
@@ -79,8 +78,7 @@ async function carried(
 }
 
 /**
- * If the payer has code, the contract asks that code about the signature. Then the deposit is simulated first, and
- * sent alone.
+ * Simulates the deposit first. If the payer has code, that code checks the signature, so the deposit is sent unbundled.
  */
 async function sent(app: App, { config }: ChannelName, deposit: DepositAuthorization): Promise<Receipt> {
   const call = depositCall(config, deposit);

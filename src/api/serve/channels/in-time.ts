@@ -3,6 +3,6 @@ import { ChainUnavailable } from "../../../core/model/ports/chain.ts";
 
 const PATIENCE_MS = 5_000;
 
-/** Rejects with ChainUnavailable where a node takes too long. */
+/** Rejects with ChainUnavailable if the node takes too long. */
 export const answeredInTime = <T>(answer: Promise<T>): Promise<T> =>
   inTime(PATIENCE_MS, answer, () => new ChainUnavailable("the chain's node does not answer in time"));

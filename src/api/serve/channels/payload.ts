@@ -1,4 +1,4 @@
-/** Reads a payment from a channel: x402's scheme batch-settlement, by ERC-3009 deposits. */
+/** Reads a payment by channel: x402's scheme batch-settlement, with ERC-3009 deposits. */
 import { z } from "zod";
 import type { Hex } from "../../../core/model/chain.ts";
 import { hexRead } from "../../../core/model/fields.ts";
@@ -6,7 +6,7 @@ import type { ChannelConfig, DepositAuthorization } from "../../../domain/paymen
 import { type AcceptedRequirement, address, envelope, fitting, signature, uint256 } from "../x402/payload.ts";
 import { CHANNEL_SCHEME } from "../x402/required.ts";
 
-/** Parsed, not verified. A deposit includes a voucher; the voucher of a refund charges nothing. */
+/** A parsed payment, not verified. A deposit comes with a voucher; the voucher of a refund charges nothing. */
 export type ChannelPayment = {
   type: "voucher" | "deposit" | "refund";
   accepted: AcceptedRequirement & { receiver_authorizer: Hex; withdraw_delay_s: number };
@@ -16,7 +16,7 @@ export type ChannelPayment = {
   config: ChannelConfig;
   voucher: { channel_id: Hex; max_micro: number; signature: Hex };
   deposit?: DepositAuthorization;
-  /** The amount that a refund requests; absent for everything. */
+  /** The amount to refund; absent if everything is to be refunded. */
   amount_micro?: number;
 };
 
@@ -71,7 +71,7 @@ const schema = z.strictObject({
   payload,
 });
 
-/** True for a payment of this scheme, whatever else is wrong with it. */
+/** True for a payment of this scheme, even if it has other faults. */
 export const isChannelPayment = (given: object): boolean =>
   "accepted" in given && (given.accepted as { scheme?: unknown } | null)?.scheme === CHANNEL_SCHEME;
 

@@ -1,14 +1,14 @@
-/** The purchase of a voucher, in the terms of a payment: repeats, receipts and answers treat both alike. */
+/** A voucher's purchase in the form of a payment, so that repeats, receipts and answers treat both alike. */
 import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import type { AcceptedVoucher, Channel } from "../../../domain/payments/channel.ts";
 import * as channels from "../../../domain/payments/channel.ts";
 import type { AnsweredPayment } from "../x402/paid-call.ts";
 
-/** A voucher moves nothing by itself. */
+/** A voucher sends no transaction by itself, so these fields are empty. */
 const UNMOVED = { transaction: "" as Hex, block_number: 0, block_hash: "" as Hex, fee_wei: "0" };
 
-/** A voucher has no authorization of its own, so the rest of the claim is empty. */
+/** A voucher has no authorization of its own, so the other members of the claim are empty. */
 export const purchaseOf = (
   { network, channel_id, config }: Pick<Channel, "network" | "channel_id" | "config">,
   voucher: AcceptedVoucher,
@@ -47,7 +47,7 @@ export async function answeredVoucher(
   const channel = await app.load(channels, target);
   const stream = { tenant: target.tenant, stream_id: channels.streamOf(id) };
   const head = await app.store.streamHead(stream);
-  // A repeated voucher is nearly always the newest.
+  // Searches from the newest events backwards, because a repeated voucher is nearly always the newest.
   for (let end = head?.version ?? 0; channel && end > 0; end -= PAGE) {
     const page = await app.store.readStream({
       ...stream,

@@ -1,6 +1,6 @@
 /**
- * Returns the rest of a channel, when its payer requests it. The refund is recorded before it is sent, so that no
- * voucher counts on the money meanwhile. A reactor finishes it after a crash.
+ * Refunds the rest of a channel at its payer's request. The refund is recorded before it is sent, so that no voucher
+ * spends that money. After a crash a reactor finishes it.
  */
 import { endRefund } from "../../../chain/channel-refunds.ts";
 import { TransactionPending } from "../../../core/model/ports/chain.ts";
@@ -19,7 +19,7 @@ import type { PresentedVoucher } from "./presented-voucher.ts";
 
 type Flow = { parts: AnswerParts; views: ChannelViews };
 
-/** The voucher of a refund charges nothing: it proves that its signer knows all charges. */
+/** A refund comes with a voucher that charges nothing: it proves that its signer knows all charges. */
 export async function refundChannel(flow: Flow, voucher: PresentedVoucher): Promise<Outcome> {
   const { app } = flow.parts;
   const { call, payment, id, name } = voucher;

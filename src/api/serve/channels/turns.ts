@@ -1,4 +1,4 @@
-/** Calls of one channel run one after another, because each voucher adds to the sum of the one before. */
+/** Runs the calls of one channel one after another, because each voucher adds to the sum of the previous one. */
 import { refusePayment } from "../x402/payment-refusal.ts";
 
 const MOST_WAITING = 100;

@@ -13,7 +13,7 @@ import { sha256 } from "../call.ts";
 
 export const CHAIN_ID = 8453;
 
-/** `request`, as a client reads it. */
+/** The content of a challenge's `request`. */
 export type ChargeRequest = {
   amount: string;
   currency: string;
@@ -31,7 +31,7 @@ export type Challenge = {
   opaque: string;
 };
 
-/** A challenge as a credential sends it back; `request` is the base64url of its canonical JSON. */
+/** A challenge as a credential returns it. `request` is the base64url of its canonical JSON. */
 export type EchoedChallenge = Omit<Challenge, "request" | "method" | "intent"> & {
   method: string;
   intent: string;
@@ -45,7 +45,7 @@ export type ChallengedCall = { amount_micro: string; path: string; expires: Date
 
 export type ChallengeTerms = { public_url: string; pay_to: Hex; secret: Uint8Array };
 
-/** Makes a service's challenges; the part that all calls of one price share is encoded once. */
+/** Creates the service's challenges. The part that all calls of one price share is encoded once. */
 export function challengeIssuer({ public_url, pay_to, secret }: ChallengeTerms) {
   const realm = realmOf(public_url);
   const requests = new LRUCache<string, { request: ChargeRequest; text: string }>({ max: MOST_PRICES });
@@ -71,7 +71,7 @@ export function challengeIssuer({ public_url, pay_to, secret }: ChallengeTerms) 
       intent: "charge" as const,
       request: text,
       expires: expires.toISOString(),
-      // Two callers at once get different challenges, and so different nonces. The members are in canonical order.
+      // The random nonce makes simultaneous challenges different. The members are in canonical order.
       opaque: base64url(`{"call":"${callName(path)}","nonce":"${randomUUID()}"}`),
     };
     const id = idOf(bound, secret);
@@ -90,8 +90,8 @@ const base64url = (text: string): string => Buffer.from(text).toString("base64ur
 const callName = (path: string) => sha256(path).slice(0, 32);
 
 /**
- * The slots are fixed. The slot for a digest of the body is always empty, because none is sent. The secret is bytes,
- * because an HMAC by a KeyObject takes twice as long.
+ * The id is an HMAC over fixed slots. The slot for a digest of the body stays empty, because the service sends none.
+ * The secret is bytes, because an HMAC with a KeyObject takes twice as long.
  */
 function idOf(challenge: Omit<EchoedChallenge, "id">, secret: Uint8Array): string {
   const { realm, method, intent, request, expires, opaque } = challenge;
@@ -99,13 +99,13 @@ function idOf(challenge: Omit<EchoedChallenge, "id">, secret: Uint8Array): strin
   return createHmac("sha256", secret).update(slots.join("|")).digest("base64url");
 }
 
-/** The nonce of the authorization that answers a challenge. */
+/** The nonce that an authorization needs to answer a challenge. */
 export const challengeNonce = ({ id, realm }: Pick<EchoedChallenge, "id" | "realm">): Hex =>
   keccak256(Buffer.from(id + realm));
 
 /**
- * Why this service did not issue the challenge for this call, or why its authorization is for another one. Undefined
- * if it is good.
+ * Why a challenge is not valid for this call and authorization; undefined if it is. It must be issued by this service
+ * for this call.
  */
 export function challengeFault(
   challenge: EchoedChallenge,
@@ -126,12 +126,12 @@ export function challengeFault(
   return undefined;
 }
 
-/** None of these values has a quote or a backslash. */
+/** Needs no escaping, because none of these values has a quote or a backslash. */
 const challengeHeader = ({ id, realm, method, intent, request, expires, opaque }: EchoedChallenge): string =>
   `Payment id="${id}", realm="${realm}", method="${method}", intent="${intent}", request="${request}", ` +
   `expires="${expires}", opaque="${opaque}"`;
 
-/** The receipt in the header of a paid answer. `reference`: the transaction. */
+/** The receipt in a header of a paid answer. `reference`: the transaction. */
 export type PaymentReceipt = {
   method: "evm";
   reference: string;

@@ -7,7 +7,7 @@ const SCHEME = /^Payment +(\S+) *$/i;
 export const isPaymentScheme = (authorization: string | undefined): authorization is string =>
   authorization !== undefined && /^Payment(?: |$)/i.test(authorization);
 
-/** The base64url text of a header's credential; undefined for another header. */
+/** The base64url text of a `Payment` credential; undefined for a header of another scheme. */
 export const credentialText = (header: string): string | undefined => SCHEME.exec(header)?.[1];
 
 export const isCredential = (given: object): boolean => "challenge" in given;
@@ -20,7 +20,7 @@ const request = z.union([
   z.record(z.string(), z.unknown()).transform((value) => encoded(value)),
 ]);
 
-/** Clients may add members of later versions to the challenge, which the id does not cover. */
+/** The id does not cover members that clients of later versions add to the challenge. */
 export const echoedChallenge = z.object({
   id: text,
   realm: text,

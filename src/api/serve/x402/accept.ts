@@ -15,11 +15,20 @@ import { type PaymentPayload, readPayment } from "./payload.ts";
 import { PaymentRefused } from "./payment-refusal.ts";
 import { microUsdc, NETWORK_V2, type PaymentTerms, resourceUrl } from "./required.ts";
 
-/** Payments per address and minute that may buy nothing. Each can cost a query to the chain and the work of a call. */
+/**
+ * How many payments an address may present in a minute without a purchase. Each can cost a query to the chain and the
+ * work of a call.
+ */
 const UNBOUGHT: CallLimit = { name: "unbought-payments", calls: 100, per: "minute" };
-/** A failed transaction costs gas, so its payment counts as ten: a contract may accept a signature only off-chain. */
+/**
+ * A payment whose transaction failed counts as ten, because it cost gas. A contract may accept a signature off-chain
+ * and refuse it on-chain.
+ */
 const SENT_POINTS = 10;
-/** Payments of contract wallets per address and minute, because only the chain can check their signatures. */
+/**
+ * How many payments of contract wallets an address may present in a minute, because only the chain can check their
+ * signatures.
+ */
 const CONTRACTS: CallLimit = { name: "contract-payments", calls: 20, per: "minute" };
 
 /** The price and path of one call. */
@@ -28,16 +37,18 @@ export type Quote = { price: Usdc; path: string };
 export type AcceptedPayment = PresentedPayment & {
   x402_version: 1 | 2;
   identifier: string | undefined;
-  /** The answered challenge's id, for a receipt of the `Payment` scheme. */
+  /** The id of the answered challenge, for a receipt of the `Payment` scheme. */
   challenge_id: string | undefined;
 };
 
 export type Acceptance = {
-  /** A bad payment carries its `refusal`. Throws PaymentRefused when it cannot be read. */
+  /**
+   * Reads and checks a payment. A bad one is returned with its `refusal`. Throws PaymentRefused if it cannot be read.
+   */
   accept(presented: Credentials, quote: Quote): Promise<AcceptedPayment>;
-  /** Refuses an address whose payments of this minute bought nothing. */
+  /** Refuses an address that presented too many payments this minute without buying anything. */
   refuseTooMany(presented: Credentials): void;
-  /** Counts a payment that was refused, whose call was refused, or that repeated an earlier purchase. */
+  /** Counts a payment that bought nothing: it or its call was refused, or it repeated an earlier purchase. */
   boughtNothing(presented: Credentials, error?: unknown): void;
 };
 
@@ -82,7 +93,7 @@ export function createAcceptance(parts: {
 }
 
 /**
- * A payment with its id, and the reason to refuse it, if any. A plain key's signature is normalized to the token
+ * A payment with its id and the reason to refuse it, if any. The signature of a plain key is normalized to the token
  * contract's form.
  */
 export function judge(
@@ -106,7 +117,7 @@ export function judge(
   }
 }
 
-/** After this, no reactor searches for the payment: if it reached the chain, it was refunded. */
+/** After this time no reactor searches for the payment any more. If it reached the chain, it was refunded. */
 const LATE_MS = 3_600_000;
 
 function isExpired({ code }: PaymentRefused, valid_before: bigint, now: Date): boolean {
@@ -118,7 +129,7 @@ function isExpired({ code }: PaymentRefused, valid_before: bigint, now: Date): b
   );
 }
 
-/** Only for a new payment: a known payment gets its answer in spite of the limit. */
+/** Applies only to a new payment. A known payment gets its answer even beyond the limit. */
 const tooMany = (what: string) =>
   new Refusal(coreProblems["rate-limited"], `too many ${what} from this address; try again in a minute`, {
     retry_after_s: 60,

@@ -1,6 +1,6 @@
 /**
- * How an operation is called and answers, for catalogues: x402's extension `bazaar`. Source: bazaar.md among the extensions of
- * the x402 specification, and `toolName` as @x402/extensions 2.27 reads it.
+ * Describes to catalogues how an operation is called and answers: x402's extension `bazaar`. Sources: bazaar.md among
+ * the extensions of the x402 specification, and for `toolName` @x402/extensions 2.27.
  */
 import { answerSchema, recordedAnswers } from "../../declare/example-answer.ts";
 import { inputReader } from "../../declare/input.ts";
@@ -9,13 +9,13 @@ import type { OperationDeclaration } from "../../declare/operation.ts";
 import { isInPath, mediaTypeOf, methodOf, pathOf, patternOf } from "../../declare/operation-facts.ts";
 import { DIALECT, type Extension } from "./extensions.ts";
 
-/** The way in: an HTTP route, or the MCP tool of the operation's name. */
+/** How the operation is reached: by its HTTP route, or by the MCP tool of its name. */
 export type Transport = "http" | "mcp";
 
 type Schema = Record<string, unknown>;
 type Described = { info: Schema; schema: Schema };
 
-/** How many descriptions a form has, of the fields that callers send and of the answer. */
+/** How much a form of the extension describes of the sent fields and of the answer. */
 type Detail = { field: (schema: Schema) => Schema; answer: (schema: Schema) => Schema; example: boolean };
 
 const whole = (schema: Schema) => schema;
@@ -32,16 +32,16 @@ const DETAILS: readonly Detail[] = [
   { field: levels(0), answer: levels(0), example: false },
 ];
 
-/** Keywords that limit values; no caller needs them to build a call. */
+/** Keywords that limit values. Callers can build a call without them. */
 const JUDGING = ["pattern", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"];
 const DESCRIBING = ["description"];
 
-/** An extension and its JSON text, which a 402 copies instead of writing it again. */
+/** An extension with its JSON text, which each 402 copies instead of writing it again. */
 export type BazaarForm = { extension: Extension; json: string; bytes: number };
 
 const made = new WeakMap<OperationDeclaration, Partial<Record<Transport, BazaarForm[]>>>();
 
-/** The extension in ever shorter forms; the first is complete, and each has the input and the output. */
+/** The extension in ever shorter forms. The first is complete, and all have input and output. */
 export function bazaarForms(operation: OperationDeclaration, transport: Transport = "http"): BazaarForm[] {
   const forms = made.get(operation) ?? {};
   made.set(operation, forms);
@@ -157,7 +157,7 @@ function toolInput({ name, summary, input, example }: OperationDeclaration, { fi
   };
 }
 
-/** JSON answers, and lines of JSON, have a schema. Any other answer is a string of its media type. */
+/** JSON answers and lines of JSON have a schema. Any other answer is a string with a media type. */
 function outputOf(operation: OperationDeclaration, detail: Detail, answer: Schema): Described {
   const media_type = mediaTypeOf(operation);
   const isJson = media_type === "application/json";
@@ -172,7 +172,7 @@ function outputOf(operation: OperationDeclaration, detail: Detail, answer: Schem
   };
 }
 
-/** Without the schema's keywords of these names. A field that has such a name stays, because its value is a schema. */
+/** Removes the schema's keywords of these names. A field of such a name stays, because its value is a schema. */
 function without(schema: Schema, words: readonly string[]): Schema {
   const cut = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(cut);
@@ -189,7 +189,7 @@ function without(schema: Schema, words: readonly string[]): Schema {
 const isSchema = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The schema down to this many levels of members; deeper ones have only their type. */
+/** Limits a schema to this many levels of members. Deeper members have only their type. */
 function upTo(most: number, { $defs, ...schema }: Schema): Schema {
   const defined = isSchema($defs) ? $defs : {};
   const cut = (one: unknown, left: number): Schema => {

@@ -1,9 +1,10 @@
 /**
- * Charges a payment for a call in three steps: check, by the chain; claim, as PaymentClaimed; settle, on the chain.
+ * Charges a payment for a call in three steps: `check` queries the chain, `claim` appends PaymentClaimed, `settle`
+ * sends the payment to the chain.
  *
- * The claim records the intent before anything is sent. After a crash behind it the outcome is unknown until the
- * chain shows it; a crash before it leaves nothing. A payment that cannot settle leaves nothing either: the chain
- * is queried first, or empty wallets' signatures could fill the log.
+ * The claim records the intent before anything is sent. After a crash that follows the claim, the outcome is unknown
+ * until the chain shows it. A crash before the claim leaves nothing. Neither does a payment that cannot settle: the
+ * chain is queried first, or signatures of empty wallets could fill the log.
  */
 
 import type { App } from "../../../core/app.ts";
@@ -36,7 +37,7 @@ export type PresentedPayment = {
   signed: SignedTransfer;
   contract: boolean;
   refusal: PaymentRefused | Refusal | undefined;
-  /** Its only `refusal` is that it expired. It is good only if somebody carried it to the chain in time. */
+  /** True if expiry is the only `refusal`. The payment is then good only if somebody sent it to the chain in time. */
   expired: boolean;
 };
 
@@ -57,7 +58,7 @@ export type ChargedCall = Pick<
   operation: Pick<Call["operation"], "name" | "stores_answer">;
 };
 
-/** A test key must pay with worthless money. */
+/** Refuses a test key that would pay with real money. */
 export function refuseTestMoney({ embedded_chain }: App, caller: Call["caller"]): void {
   if (caller.kind === "key" && caller.space === "test" && !embedded_chain)
     refuse("forbidden", "a test key moves no money of a real chain; leave the key out");
@@ -70,7 +71,7 @@ export const used = (message: string) => new PaymentRefused("invalid_transaction
 
 const RETRY_S = 5;
 
-/** How long a claim excludes others: the latest time, and the remaining milliseconds if its process died. */
+/** Until when a claim excludes other calls, and the milliseconds left if its process died. */
 export type PaymentHold = { until: Date; left_ms: number };
 
 export function refusePending(id: string, cause?: unknown, held?: PaymentHold): never {
@@ -85,10 +86,10 @@ export function refusePending(id: string, cause?: unknown, held?: PaymentHold): 
   );
 }
 
-/** True if the money may have moved when an attempt failed. Then the outcome is reported later. */
+/** True if the money may have moved before the attempt failed. The outcome is then reported later. */
 export const mayHaveMoved = ({ status }: CheckedPayment, claimed: boolean) => claimed || status !== "good";
 
-/** Another payment uses the caller's Idempotency-Key; its outcome is the answer. */
+/** Another payment uses the caller's Idempotency-Key. The call gets the outcome of that payment. */
 export class KeyInUse extends Refusal {
   readonly holder: string;
 
@@ -98,7 +99,7 @@ export class KeyInUse extends Refusal {
   }
 }
 
-/** True for the same authorization; another one may have the same payer and nonce. */
+/** True for the same authorization. Another authorization may have the same payer and nonce. */
 export function isSamePayment(claim: Claim, { signed }: PresentedPayment): boolean {
   const { transfer, signature } = signed;
   return (
@@ -114,8 +115,8 @@ export function isSamePayment(claim: Claim, { signed }: PresentedPayment): boole
 export type SettledPayment = { claim: Claim; settlement: MinedTransaction };
 
 /**
- * The start of a charge. The payment would settle, was carried to the chain by somebody else, has a claim of a dead
- * process, or has a settlement without an answer.
+ * How a charge starts: the payment would settle, somebody else sent it to the chain, a dead process claimed it, or it
+ * is settled without an answer.
  */
 export type CheckedPayment =
   | { status: "good"; seen_block: bigint }
@@ -123,9 +124,9 @@ export type CheckedPayment =
   | { status: "left_behind"; claim: Claim; held_by: string | null }
   | ({ status: "settled" } & SettledPayment);
 
-/** Checks that an unclaimed payment would settle, or has settled. Throws PaymentRefused for one that will not. */
+/** Checks that an unclaimed payment would settle or has settled. Throws PaymentRefused if it will not. */
 export async function check(charge: Charge, state: PaymentState): Promise<CheckedPayment> {
-  // An earlier claim is not sent either, because its outcome could not be recorded.
+  // Also before an earlier claim is sent, because the outcome could not be recorded.
   await charge.app.accepting.check();
   if (state?.status === "settled") return state;
   if (state?.status === "claimed")
@@ -134,7 +135,7 @@ export async function check(charge: Charge, state: PaymentState): Promise<Checke
   return factsOf(app.settlement, payment).catch((error) => refuseUnderWay(charge, error));
 }
 
-/** The chain may refuse a payment because another process claimed it meanwhile. */
+/** The chain may refuse a payment because another process claimed it in the meantime. */
 async function refuseUnderWay({ app, payment }: Charge, error: unknown): Promise<never> {
   const isToldFirst = error instanceof PaymentRefused || isPending(error);
   if (isToldFirst && !payments.isFree(await app.load(payments, payments.targetOf(payment.id))))
@@ -146,9 +147,9 @@ const isPending = (error: unknown) =>
   error instanceof Refusal && error.type === paymentProblems["payment-pending"];
 
 /**
- * The chain's view of a payment: it would settle, or was carried already. Throws PaymentRefused if it never will, or
- * if its payer has too little money. A payment that was not carried is refused for its own `refusal`. Anything that a
- * reorg may revert is pending.
+ * The chain's view of a payment: it would settle, or it is there already. Throws PaymentRefused if it never will
+ * settle, or if its payer has too little money. A payment that is not on the chain may be refused for its own
+ * `refusal`. A result that a reorg may revert counts as pending.
  */
 export async function factsOf(
   settlement: Settlement,
@@ -184,8 +185,8 @@ export async function factsOf(
 }
 
 /**
- * Appends the claim, or takes over an abandoned one. One payment at a time uses an Idempotency-Key; the next may
- * follow after a failure or refund. So two payments of one command never both settle.
+ * Appends the claim, or takes over an abandoned one. One payment at a time may use an Idempotency-Key; after a
+ * failure or refund, the next one may. So two payments of one command never both settle.
  */
 export async function claim(charge: Charge, checked: CheckedPayment): Promise<Claim> {
   const { app, call, payment } = charge;
@@ -242,8 +243,8 @@ function claimOf({ app, call, payment, resource_sha256 }: Charge, seen_block: bi
 }
 
 /**
- * Carries the payment to the chain if needed, and records it as failed if it certainly moved nothing. For an
- * abandoned claim, earlier sends are unknown.
+ * Sends the payment to the chain if needed. Records it as failed if it certainly moved nothing, which is unknown for
+ * an abandoned claim.
  */
 export async function settle(
   { app, call, payment }: Charge,
@@ -260,7 +261,7 @@ export async function settle(
       commandOf(call),
     );
   const failed = (reason: string) => whileHeld(payments.fail(reason, app.clock.now().toISOString()));
-  // A paused process may have lost the payment to another, and then must send nothing.
+  // Another process may have taken over the payment while this one was paused. Then this one must send nothing.
   if (!app.presence.isLive()) await whileHeld(() => []);
   try {
     const { listing } = payment.signed;
@@ -270,14 +271,14 @@ export async function settle(
   } catch (error) {
     if (error instanceof NotSettled) await failed(error.message);
     const isUnsent = error instanceof ChainUnavailable;
-    // For an abandoned claim, earlier sends are unknown.
+    // An abandoned claim may have been sent earlier.
     if (isUnsent && checked.status === "left_behind") return refusePending(payment.id, error);
     if (isUnsent) await failed("nothing was sent: the chain was unavailable");
     return refuseUnsettled(payment.id, error);
   }
 }
 
-/** The refusal of a payment that did not settle: refused by the chain, not sent, or unknown. */
+/** Refuses because the payment did not settle: the chain refused it, it was not sent, or the outcome is unknown. */
 export function refuseUnsettled(id: string, error: unknown): never {
   if (error instanceof NotSettled)
     throw new PaymentRefused("invalid_transaction_state", error.message, { sent: true });

@@ -1,6 +1,6 @@
 /**
- * Checks of a payment before any chain query, as a list: a test omits each in turn and requires that a bad payment then
- * passes.
+ * The checks of a payment before any chain query. They form a list: a test omits each in turn, and a bad payment must
+ * then pass.
  */
 
 import type { Hex, RecoverKey } from "../../../core/model/chain.ts";
@@ -18,31 +18,34 @@ import type { PaymentPayload } from "./payload.ts";
 import { refusePayment } from "./payment-refusal.ts";
 import { DOMAIN, MAX_TIMEOUT_SECONDS, NETWORK_V1, NETWORK_V2 } from "./required.ts";
 
-/** The payment that a call requires. Lower-case hex. */
+/** The payment that a call requires. All hex is in lower case. */
 export type RequiredPayment = {
   pay_to: Hex;
   amount_micro: bigint;
-  /** The URL in the call's own 402; absent without a call. */
+  /** The URL that the call's own 402 named; absent without a call. */
   resource?: string;
-  /** Why an answered challenge is not of this call; absent where none is issued. */
+  /** Why an answered challenge does not fit this call. Absent if the service issues no challenges. */
   challengeFault?: (challenge: EchoedChallenge, nonce: Hex, now: Date) => string | undefined;
 };
 
 type PaymentAttempt = {
   payload: PaymentPayload;
   required: RequiredPayment;
-  /** Unix seconds. */
+  /** The current time in Unix seconds. */
   now: bigint;
 };
 
-/** One reason to refuse a payment. */
+/** A check, which throws its reason to refuse a payment. */
 export type PaymentCheck = { name: string; refuses(attempt: PaymentAttempt): void };
 
 const CHAIN_ID = 8453;
 const ASSET = USDC.address.toLowerCase();
-/** Enough time to send a payment to the chain. */
+/** The seconds that are enough to send a payment to the chain. */
 export const SETTLING_SECONDS = 6n;
-/** Anybody may still send a refused or failed payment, so it is watched until it expires. */
+/**
+ * A payment must expire within this time: anybody may still send a refused or failed payment, so it is watched until
+ * then.
+ */
 export const FURTHEST_SECONDS = 3600n;
 
 export const paymentChecks: PaymentCheck[] = [
@@ -178,7 +181,7 @@ export const paymentChecks: PaymentCheck[] = [
 const wrongAmount = ({ transfer }: SignedTransfer, amount: bigint) =>
   `authorization.value: is ${transfer.value}, and this costs ${amount} exactly`;
 
-/** The path and query of a URL. The host does not count, since one service may have several. */
+/** The path and query of a URL. The host is not compared, because a service may have several. */
 export function pathOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { pathname, search } = new URL(url);
@@ -188,8 +191,8 @@ export function pathOf(url: string): string | undefined {
 const digest = authorizationDigest(domainSeparator(USDC, CHAIN_ID));
 
 /**
- * A payment that passed all checks. `contract`: the payer's key did not sign it, so only the chain can say whether a
- * contract wallet accepts it (ERC-1271). That costs a request, so callers limit it.
+ * A payment that passed all checks. `contract`: the payer's own key did not sign it. Then only the chain can tell if
+ * a contract wallet accepts it (ERC-1271). That costs a query, so callers limit it.
  */
 export type ExaminedPayment = { signed: SignedTransfer; contract: boolean };
 

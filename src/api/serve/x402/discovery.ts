@@ -1,4 +1,4 @@
-/** The priced operations in the two formats of x402 directories. */
+/** The priced operations in the formats of two x402 directories. */
 import { isOpen, paymentOf, type Usdc } from "../../declare/access/way.ts";
 import type { Operation } from "../../declare/operation.ts";
 import { methodOf, pathWith } from "../../declare/operation-facts.ts";
@@ -7,16 +7,16 @@ import { type PaymentTerms, paymentRequired, type RequirementV2 } from "./requir
 type PricedOperation = { operation: Operation; price: Usdc; url: string; offer: RequirementV2 };
 
 /**
- * Every priced operation at its unit price, with its 402's requirement. Directories call each address and expect
- * that 402, so operations with free calls per address are left out. Operations paid from an account are left out too:
- * their price depends on the input.
+ * Every priced operation at its unit price, with the requirement of its 402. Directories call each address and expect
+ * that 402. So operations with free calls are left out, and so are operations paid from an account, whose price
+ * depends on the input.
  */
 function pricedOf(operations: readonly Operation[], terms: PaymentTerms): PricedOperation[] {
   return operations.flatMap((operation) => {
     const price = paymentOf(operation)?.unit_price;
     const isFromAccount = operation.access.some(({ kind }) => kind === "account");
     if (price === undefined || isOpen(operation) || isFromAccount) return [];
-    // A directory calls the address itself, so route parameters have their example.
+    // A directory calls the address as it is, so route parameters have the values of the example.
     const path = pathWith(operation, operation.example);
     const { v2 } = paymentRequired(operation, path, terms, { price, is_unit: true });
     return [{ operation, price, url: terms.public_url + path, offer: v2 }];
@@ -24,8 +24,8 @@ function pricedOf(operations: readonly Operation[], terms: PaymentTerms): Priced
 }
 
 /**
- * `/.well-known/x402`: `version`, `resources` and `instructions` in x402scan's format (its DISCOVERY.md), and our
- * price list.
+ * `/.well-known/x402`: `version`, `resources` and `instructions` in the format of x402scan (its DISCOVERY.md), and
+ * our price list.
  */
 export function priceList(operations: readonly Operation[], terms: PaymentTerms): object {
   const priced = pricedOf(operations, terms);
@@ -45,7 +45,7 @@ export function priceList(operations: readonly Operation[], terms: PaymentTerms)
 
 export type Page = { limit: number; offset: number };
 
-/** A page of a facilitator's list, in the format of "Discovery API" in the specification of x402 version 2. */
+/** A page of operations in the format of "Discovery API" in the specification of x402 version 2. */
 export function resources(
   operations: readonly Operation[],
   terms: PaymentTerms,

@@ -6,15 +6,15 @@ import { PROOF_SECONDS, statementOf } from "../../../domain/access/wallet-proof.
 
 type Schema = Record<string, unknown>;
 
-/** A version 2 extension: the server's values and their JSON Schema. */
+/** An extension of version 2: the server's values with their JSON Schema. */
 export type Extension = { info: Schema; schema: Schema; routeTemplate?: string; supportedChains?: Schema[] };
 
 export const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-/** The form of a client's id for its payment. */
+/** The required form of a client's id for its payment. */
 export const PAYMENT_IDENTIFIER = { min: 16, max: 128, pattern: "^[a-zA-Z0-9_-]+$" } as const;
 
-/** Optional: a client may add `id` to `info`, and repeat the call under the same id. */
+/** Optional for clients: a client may add its `id` to `info`, and repeat the call under the same id. */
 export const paymentIdentifier: Extension = {
   info: { required: false },
   schema: {
@@ -32,7 +32,7 @@ export const paymentIdentifier: Extension = {
   },
 };
 
-/** A call that its wallet may sign instead of paying; `resources`: the digest of a body. */
+/** A call that a wallet may sign instead of paying for it. `resources`: the digest of a body. */
 export type SignableCall = {
   public_url: string;
   method: string;
@@ -43,7 +43,7 @@ export type SignableCall = {
 const NETWORK = "eip155:8453";
 
 /**
- * A client takes the first chain that fits. The three schemes show a contract wallet that its signature is accepted
+ * Clients take the first chain that fits. The three schemes show that signatures of contract wallets are accepted
  * too.
  */
 const CHAINS: Schema[] = ["eip191", "eip1271", "eip6492"].map((signatureScheme) => ({
@@ -84,7 +84,7 @@ const OFFER_SCHEMA: Schema = {
   required: ["offers"],
 };
 
-/** An extension with its JSON text, so that a 402 does not write the same text again. */
+/** An extension with its JSON text, which each 402 copies instead of writing it again. */
 export type WrittenExtension = { extension: Extension; json: string };
 
 export const written = (extension: Extension): WrittenExtension => ({
@@ -98,7 +98,10 @@ const offerOf = (jws: string): Extension => ({
 });
 const [OFFER_BEGIN, OFFER_END] = JSON.stringify(offerOf("JWS")).split("JWS") as [string, string];
 
-/** The offer of the first entry of `accepts`; a JWS has no character that JSON escapes. */
+/**
+ * The signed offer of the first entry of `accepts`. Needs no escaping, because a JWS has no character that JSON
+ * escapes.
+ */
 export const signedOffer = (jws: string): WrittenExtension => ({
   extension: offerOf(jws),
   json: OFFER_BEGIN + jws + OFFER_END,

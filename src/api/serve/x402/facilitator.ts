@@ -1,4 +1,4 @@
-/** The facilitator's side of x402, for payments to this service alone. */
+/** The facilitator's endpoints of x402, for payments to this service alone. */
 
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
@@ -49,13 +49,13 @@ export type VerifyRequest = { x402Version?: number; paymentPayload: object; paym
 export type VerifyResponse = {
   isValid: boolean;
   invalidReason?: string;
-  /** The remedy. */
+  /** How to correct the payment. */
   invalidMessage?: string;
   payer?: Hex;
 };
 
 /**
- * Checks a payment as for a call, and on the chain too, without settling it. Refuses while the chain is unavailable,
+ * Checks a payment as a call would, and also on the chain, without settling it. Refuses if the chain is unavailable
  * or the outcome is not final.
  */
 export async function verify(app: App, request: VerifyRequest): Promise<VerifyResponse> {
@@ -80,10 +80,10 @@ export async function verify(app: App, request: VerifyRequest): Promise<VerifyRe
   }
 }
 
-/** How long to wait for the endpoint before the outcome counts as unknown. */
+/** How long to wait for the chain's node before the outcome counts as unknown. */
 const PATIENCE_MS = 5_000;
 
-/** A claimed payment is only reported as pending until its outcome is final. */
+/** A claimed payment is reported as pending until its outcome is final. */
 async function refuseSpent({ chain }: App, state: PaymentState, id: string): Promise<never> {
   const over =
     state?.status === "settled" && (state.answer || state.refund || state.kept) ? state : undefined;
@@ -96,13 +96,13 @@ async function refuseSpent({ chain }: App, state: PaymentState, id: string): Pro
   throw used(`this payment was settled and ${became}`);
 }
 
-/** The body of POST /settle's answer. */
+/** The body of the answer to POST /settle. */
 export type SettleAnswer =
   | SettleResponse
   | {
       success: false;
       errorReason: string;
-      /** The remedy. */
+      /** How to correct the payment. */
       errorMessage: string;
       transaction: "";
       network: string;
@@ -110,9 +110,9 @@ export type SettleAnswer =
     };
 
 /**
- * Settles a payment to us. A caller with a key uses the payment for a sale elsewhere, once; a repeated call has the
- * same answer. Any other caller only carries it to the chain, as anybody may. The payer still decides its purchase,
- * and an unused payment is refunded. Refuses while the outcome is unknown, or the chain is unavailable.
+ * Settles a payment to us. For a caller with a key, the payment is used up for a sale elsewhere; a repeat gets the
+ * same answer. For other callers it is only sent to the chain, as anybody could do. The payer may still buy something
+ * with it, and an unused payment is refunded. Refuses if the outcome is unknown or the chain is unavailable.
  */
 export async function settle(
   app: App,
@@ -151,7 +151,7 @@ export async function settle(
 
 type SettlementResult = Parameters<typeof settleResponse>[0];
 
-/** Carries a payment to the chain without a log entry; the chain shows it to everybody. */
+/** Sends a payment to the chain without a log entry, because the chain shows it to everybody. */
 async function carryOnly({ app, payment }: Charge): Promise<SettlementResult> {
   const { id, signed } = payment;
   const state = await app.load(payments, payments.targetOf(id));
@@ -201,8 +201,8 @@ async function sellElsewhere(
 }
 
 /**
- * Anybody can read a carried payment from the chain. Only a tenant that claimed it earlier certainly got it from its
- * payer.
+ * Anybody can copy a payment from the chain. Only a tenant that claimed it before it was there certainly got it from
+ * its payer.
  */
 async function refuseOthers({ app, call, payment }: Charge): Promise<void> {
   const state = await app.load(payments, payments.targetOf(payment.id));
@@ -223,7 +223,7 @@ const requirements = {
   2: z.object({ ...terms, amount: uint256 }),
 };
 
-/** The requirements, in the payment's version. */
+/** The requirements in the version of the payment. */
 function requiredOf(request: VerifyRequest, { x402_version }: PaymentPayload, pay_to: Hex): RequiredPayment {
   if (request.x402Version !== undefined && request.x402Version !== x402_version)
     refusePayment("invalid_x402_version", "x402Version: differs from that of paymentPayload");

@@ -1,6 +1,6 @@
 /**
- * Base64 of JSON for x402's headers: the same bytes as @x402/core/http's codecs, which take twelve times as long
- * for a 402.
+ * Base64 of JSON for x402's headers. The bytes equal those of @x402/core/http's codecs, which take twelve times as
+ * long for a 402.
  */
 export const toHeader = (value: object): string => toBase64(JSON.stringify(value));
 

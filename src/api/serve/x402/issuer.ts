@@ -1,4 +1,4 @@
-/** The parts of a 402 that only the service can make: signed offers, challenges, and nonces to sign in with. */
+/** The parts of a 402 that need the service's keys: signed offers, challenges, and nonces to sign in with. */
 import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { App } from "../../../core/app.ts";
@@ -21,9 +21,9 @@ export type TermsIssuer = {
   nonce(): string;
 };
 
-/** A challenge is good as long as a payment of x402. */
+/** A challenge is valid as long as a payment of x402. */
 const CHALLENGE_MS = 300_000;
-/** The same 402 within a minute has the same offer, signed once. */
+/** Equal 402s within a minute have the same offer, which is signed once. */
 const OFFER_ROUND_S = 60;
 const OFFER_SECONDS = 300;
 const MOST_OFFERS = 2_000;

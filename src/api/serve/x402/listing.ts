@@ -1,11 +1,11 @@
-/** A purchase as catalogues list it: the operation's own example, and nothing of the call that was paid. */
+/** A purchase as catalogues list it: with the operation's own example, and with nothing of the paid call. */
 import type { PurchaseListing } from "../../../core/model/ports/settlement.ts";
 import type { Operation } from "../../declare/operation.ts";
 import { mediaTypeOf, pathWith } from "../../declare/operation-facts.ts";
 import { bazaarForms, type Transport } from "./bazaar.ts";
 
 export const SERVICE_NAME = "Tallystick";
-/** Catalogues draw a PNG everywhere. */
+/** A PNG, because every catalogue can draw one. */
 export const ICON_PATH = "/log/icon.png";
 
 /** Catalogues search by tags: the operation's area, and the kind of service. */

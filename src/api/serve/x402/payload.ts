@@ -1,4 +1,4 @@
-/** Reads a call's payment: of either version of x402, or a credential of the `Payment` scheme. */
+/** Reads a call's payment: of version 1 or 2 of x402, or a credential of the `Payment` scheme. */
 
 import { z } from "zod";
 import { parseStrictBytes } from "../../../../eventstore/canonical.ts";
@@ -11,7 +11,7 @@ import { credentialText, echoedChallenge, isCredential, isPaymentScheme } from "
 import { PAYMENT_IDENTIFIER } from "./extensions.ts";
 import { refusePayment } from "./payment-refusal.ts";
 
-/** The terms that a version 2 payer accepts; addresses in lower case. */
+/** The terms that a payer of version 2 accepts, with addresses in lower case. */
 export type AcceptedRequirement = {
   scheme: string;
   network: string;
@@ -22,14 +22,14 @@ export type AcceptedRequirement = {
   extra: { name?: string; version?: string };
 };
 
-/** A payment's claims, all unchecked. The signature is as presented, in lower case. */
+/** The contents of a payment, unchecked. The signature is as presented, in lower case. */
 export type PaymentPayload = {
   x402_version: 1 | 2;
   scheme: string;
   network: string;
   signed: SignedTransfer;
   accepted?: AcceptedRequirement;
-  /** The URL that it claims to pay for. */
+  /** The URL that the payment names. */
   resource_url?: string;
   /** The payer's id of the payment (extension payment-identifier). */
   identifier?: string;
@@ -37,9 +37,9 @@ export type PaymentPayload = {
   challenge?: EchoedChallenge;
 };
 
-/** Characters; Node accepts 16 KiB of headers in total. */
+/** In characters; Node accepts 16 KiB of headers in total. */
 const HEADER_LIMIT = 16 * 1024;
-/** Hex digits: 2 KiB fit the signature of any deployed wallet. */
+/** In hex digits: the signature of any deployed wallet fits into 2 KiB. */
 const SIGNATURE_LIMIT = 4 * 1024;
 const UINT256 = 1n << 256n;
 
@@ -70,7 +70,7 @@ const authorization = {
 
 const transfer = z.strictObject({ signature, authorization: z.strictObject(authorization) });
 
-/** The same authorization and its signature, as members of one object. */
+/** The authorization and its signature as members of one object, in the `Payment` scheme. */
 const credential = z.object({
   challenge: echoedChallenge,
   payload: z.strictObject({
@@ -82,7 +82,7 @@ const credential = z.object({
 
 const v1 = z.strictObject({ x402Version: z.literal(1), scheme: word, network: word, payload: transfer });
 
-/** Stock clients return the 402's values, and these objects may have members of later servers. */
+/** Common clients return the values of the 402, so these objects may have members of later servers. */
 export const envelope = {
   x402Version: z.literal(2),
   resource: z.object({ url: z.string().max(HEADER_LIMIT) }).nullish(),
@@ -115,7 +115,7 @@ export const envelope = {
     .nullish(),
 };
 
-/** Version 1 names scheme and network here, and agent0-sdk does so in version 2 too. */
+/** Version 1 has scheme and network here. agent0-sdk also sends them here in version 2. */
 const v2 = z
   .strictObject({ ...envelope, scheme: word.optional(), network: word.optional(), payload: transfer })
   .superRefine(({ accepted, ...given }, { addIssue }) => {
@@ -124,7 +124,7 @@ const v2 = z
         addIssue({ code: "custom", path: [name], message: `is accepted.${name}, or absent` });
   });
 
-/** The JSON object of a payment: a header's base64 text, or the object of an MCP call. */
+/** Decodes a payment into a JSON object: from the base64 text of a header, or from an MCP call. */
 export function paymentObject(presented: string | object): object {
   const given = typeof presented === "string" ? decode(bareText(presented)) : presented;
   if (typeof given !== "object" || given === null || Array.isArray(given))
@@ -133,8 +133,8 @@ export function paymentObject(presented: string | object): object {
 }
 
 /**
- * Reads a payment: the base64 text of a header, or the object of an MCP call. If it is neither version 1 nor version
- * 2, throws PaymentRefused, which names only the first bad field.
+ * Reads a payment: the base64 text of a header, or the object of an MCP call. If it is of neither version, throws
+ * PaymentRefused, which names the first bad field.
  */
 export function readPayment(presented: string | object): PaymentPayload {
   const given = paymentObject(presented);
@@ -181,7 +181,7 @@ function readCredential(given: object): PaymentPayload {
   };
 }
 
-/** The `evm` method of a challenge of ours is USDC on Base. */
+/** Base, the network of the method `evm` in our challenges. */
 const NETWORK = "eip155:8453";
 
 const bareText = (header: string): string =>
@@ -191,7 +191,7 @@ function decode(text: string): unknown {
   if (text.length > HEADER_LIMIT)
     refusePayment("invalid_payload", `the payment is longer than ${HEADER_LIMIT / 1024} KiB`);
   const bytes = Buffer.from(text, "base64");
-  // Buffer skips characters that are not base64, so a re-encoding reveals them.
+  // Buffer skips characters that are not base64, so the text is encoded again and compared.
   const bare = text
     .replace(/={1,2}$/, "")
     .replaceAll("+", "-")

@@ -74,7 +74,7 @@ type Flow = {
   terms: PaymentTerms;
   limits: AddressLimits;
   acceptance: Acceptance;
-  /** Payments in progress in this process. */
+  /** Payments that this process is serving. */
   under_way: Map<string, Promise<unknown>>;
   channels: ChannelFlow;
 };
@@ -83,18 +83,18 @@ type Flow = {
 type PaidCall = Charge & {
   call: Call;
   /**
-   * True if the caller proves that it paid: by the key that claimed the payment, or by the wallet's signature of
-   * this call. The chain shows neither.
+   * True if the caller proves that it paid: by the key that claimed the payment, or by the wallet's signature of this
+   * call. The chain shows neither, so nobody can copy them.
    */
   isPayer: (claim: Claim | undefined) => Promise<boolean>;
 };
 
-/** How far an attempt came before it failed. */
+/** How far an attempt got before it failed. */
 type PaymentProgress = { claimed?: true; settled?: SettledPayment };
 
-/** How long a repeated presentation waits for the first one's outcome. */
+/** How long a repeated payment waits for the outcome of the first presentation. */
 const PATIENCE_MS = 10_000;
-/** The polling interval for a payment that another process settles. */
+/** The polling interval while another process settles the payment. */
 const LOOK_MS = 200;
 
 export function createPaymentFlow(
@@ -122,7 +122,7 @@ export function createPaymentFlow(
   };
 }
 
-/** Undefined for a payment that cannot be read, which the acceptance refuses by name. */
+/** Undefined if the payment cannot be read. The check of payments then refuses it by name. */
 function presentedObject({ presented }: Offer): object | undefined {
   try {
     return paymentObject(presented.payment!);
@@ -153,19 +153,20 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
   }
 }
 
-/** The chain publishes a settled payment, so the payment alone only repeats a public answer. */
+/** The chain publishes settled payments, so a payment without a proof of its payer repeats only public answers. */
 async function shownAgain(
   paid: Pick<PaidCall, "call" | "isPayer">,
   found: DeliveredAnswer,
 ): Promise<DeliveredAnswer> {
   const { operation } = paid.call;
   const { made, bought_by } = found;
-  // An answer without a payment was given under the caller's own Idempotency-Key, which only its key can find.
+  // An answer without a payment was given under the caller's own Idempotency-Key, which only that caller's key can
+  // find.
   const isOwn = bought_by === undefined && isKey(paid.call.caller);
   if (isOwn || (await paid.isPayer(bought_by?.claim))) return found;
   if (againTo(operation) === "payer") return refuseStranger();
   if (made.kind !== "body") return found;
-  // Whoever can repeat the secret fields already knows whom the answer is about.
+  // A caller that can repeat the secret fields already knows whom the answer is about.
   const isPersonal = made.subjects.length > 0 || bought_by?.answer.sha256 === null;
   if (isPersonal && !givesSecrets(paid.call)) return refuseStranger();
   if (!operation.omitted_in_repeats) return found;
@@ -177,9 +178,9 @@ async function shownAgain(
 }
 
 /**
- * Refuses a payment that anybody may have read from the chain, unless the caller proves to be its payer. That holds
- * for a read about its payer and for another command than the claimed one. It holds for every call if a third party
- * carried the payment unclaimed.
+ * Refuses a payment that anybody may have read from the chain, unless the caller proves to be its payer. Applies to a
+ * read about its payer, and to a command other than the claimed one. If a third party sent the payment unclaimed, it
+ * applies to every call.
  */
 async function refuseIfPublic({ call, payment, isPayer }: PaidCall, state: PaymentState): Promise<void> {
   const { operation, request_sha256 } = call;
@@ -191,7 +192,10 @@ async function refuseIfPublic({ call, payment, isPayer }: PaidCall, state: Payme
   if (!(await isPayer(claim))) refuseStranger();
 }
 
-/** The chain has the payment, but no call of ours carried it. Another process may have claimed it meanwhile. */
+/**
+ * The chain has the payment, but no call of this service sent it. Another process may have claimed it in the
+ * meantime.
+ */
 async function refuseIfCarriedByOthers(paid: PaidCall): Promise<void> {
   const state = await paid.app.load(payments, payments.targetOf(paid.payment.id));
   if (!payments.isFree(state)) refuse(paymentProblems["payment-known"], "this payment was presented before");
@@ -243,7 +247,7 @@ function proofOf(
     (isKey(caller) && claim?.tenant === caller.tenant) || isSignedBy(wallet, parts, offer);
 }
 
-/** True if the call's SIGN-IN-WITH-X is by the wallet; refuses another wallet's. */
+/** True if the wallet signed the call's SIGN-IN-WITH-X. Refuses a signature of another wallet. */
 async function isSignedBy(
   wallet: Hex,
   { app, limits }: Pick<PaidCall, "app"> & Pick<Flow, "limits">,
@@ -256,7 +260,7 @@ async function isSignedBy(
   return refuse("forbidden", "SIGN-IN-WITH-X is signed by another wallet than the one that paid");
 }
 
-/** Repeats an earlier answer, waits while another call uses this payment, and otherwise tries to serve it. */
+/** Repeats an earlier answer, or waits while another call uses this payment, or tries to serve the call. */
 async function find(flow: Flow, paid: PaidCall): Promise<DeliveredAnswer> {
   const { parts, under_way } = flow;
   const { app, call, payment } = paid;
@@ -281,7 +285,7 @@ async function find(flow: Flow, paid: PaidCall): Promise<DeliveredAnswer> {
       try {
         return await attempted;
       } catch (error) {
-        // Another call was faster, so its outcome is waited for.
+        // Another call used the payment first, so this one waits for its outcome.
         if (!isKnown(error)) throw error;
         if (error instanceof KeyInUse) holder = error.holder;
       } finally {
@@ -301,13 +305,13 @@ const pause = (ms: number) => sleep(ms, undefined, { ref: false });
 const isKnown = (error: unknown) =>
   error instanceof Refusal && error.type === paymentProblems["payment-known"];
 
-/** True while the outcome is unknown: until then nothing is handled for a waiting call. */
+/** True while the outcome is unknown. Until it is known, no handler runs for a waiting call. */
 async function isUnderWay(app: App, id: string): Promise<boolean> {
   const state = await app.load(payments, payments.targetOf(id));
   return !payments.isFree(state) && !state.answer && !state.refund;
 }
 
-/** Charges the payment and serves the call, or serves what a settled payment still owes. */
+/** Charges the payment and serves the call. For a settled payment without an answer, only serves the call. */
 async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise<DeliveredAnswer> {
   const { parts } = flow;
   const { app, call, payment } = paid;
@@ -332,13 +336,13 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
     return await servedBy(flow, paid, done, reached.settled);
   } catch (error) {
     if (isKnown(error)) throw error;
-    // "No room" claims that nothing was charged, which is unknown here.
+    // The error "no room" says that nothing was charged, which is unknown here.
     if (isNoRoom(error) && mayHaveMoved(checked, reached.claimed === true)) refusePending(payment.id, error);
     throw await afterFailure(paid, checked, reached, error);
   }
 }
 
-/** A new vintage may have changed the price since the payment was checked. Then nothing is claimed. */
+/** A new vintage may have changed the price since the payment was checked. Then the payment is not claimed. */
 async function refuseOtherPrice({ call, payment }: PaidCall): Promise<void> {
   const price = microUsdc(await priceOf(call.operation, call, call.input));
   if (payment.signed.transfer.value !== BigInt(price))
@@ -365,7 +369,7 @@ const paidAnswerOf = (call: Call, made: PreparedAnswer): PaidAnswer => ({
   vintage: made.vintage,
 });
 
-/** The recorded commit counts. It may hold another call's answer, or another payment. */
+/** Serves from the recorded commit, which may contain another call's answer or another payment. */
 async function servedBy(
   { parts }: Flow,
   paid: PaidCall,
@@ -377,12 +381,12 @@ async function servedBy(
   // Another payment has used the caller's Idempotency-Key in the meantime.
   if (settled && payment_id !== paid.payment.id) await giveBack(paid, settled);
   if (!event || !payment_id) return { made };
-  // Another call was faster, or this call's append succeeded unnoticed: the new answer is not the recorded one.
+  // The recorded answer counts: another call was faster, or this call's append succeeded unnoticed.
   if (replayed || !settled) return repeat(parts, paid.call, payment_id);
   return { made, bought_by: { ...settled, payment_id, answer: paidAnswerOf(paid.call, made), event } };
 }
 
-/** The answer to a failed attempt. Either an answer is owed, or the money is refunded, or nothing was charged. */
+/** The answer to a failed attempt: the answer is still owed, or the money is refunded, or nothing was charged. */
 async function afterFailure(
   paid: PaidCall,
   checked: CheckedPayment,
@@ -390,17 +394,17 @@ async function afterFailure(
   error: unknown,
 ): Promise<unknown> {
   const { id } = paid.payment;
-  // An unavailable part will recover; until then the answer is owed.
+  // The unavailable part will recover, so the answer is still owed.
   if (settled && (isAway(error) || isUnavailable(error))) refusePending(id, error);
   const moved = settled ?? (checked.status === "settled" && isRefused(error) ? checked : undefined);
   if (!moved) return isRefused(error) ? retoldBefore(error, checked, id) : error;
-  // The money moved, but its call is refused now.
+  // The money moved, but the call was refused, so the money is refunded.
   const event = await giveBack(paid, moved);
   if (!(error instanceof Refusal)) return error;
   return retold(error, `the payment was settled and is being refunded: ${pathOf(id)}`, event);
 }
 
-/** This call charged nothing, but the money may have moved earlier. */
+/** Nothing was charged by this call, but the money may have moved in an earlier one. */
 function retoldBefore(error: Refusal, { status }: CheckedPayment, id: string): Refusal {
   if (status === "left_behind")
     return retold(error, `this payment may have been settled before; if so, it is refunded: ${pathOf(id)}`);
@@ -418,7 +422,7 @@ const retold = ({ type, message, errors }: Refusal, addition: string, event?: Ev
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === "unavailable";
 const isRefused = (error: unknown): error is Refusal => error instanceof Refusal && !isUnavailable(error);
 
-/** Returns the event of the refund, unless it was recorded earlier. */
+/** Opens a refund. Returns its event, unless it was recorded earlier. */
 async function giveBack(
   { app, call, payment }: PaidCall,
   { claim, settlement }: SettledPayment,
@@ -433,7 +437,7 @@ async function giveBack(
   return (await app.decide(payments, payments.targetOf(payment.id), decision, commandOf(call))).events.at(-1);
 }
 
-/** The answer with its settlement, and a signed receipt unless it is a stream or file. */
+/** The answer with its settlement and, unless it is a stream or file, a signed receipt. */
 async function answer(
   { parts, terms }: Flow,
   { call }: PaidCall,
@@ -454,7 +458,7 @@ async function answer(
 }
 
 /**
- * A stream or file has no receipt. A receipt has the URL as the log recorded it, even if a repeated request spells it
+ * Streams and files have no receipt. A receipt has the URL from the log, even if a repeated request spells it
  * otherwise.
  */
 async function receiptExtensionOf(
@@ -470,7 +474,7 @@ async function receiptExtensionOf(
   return receiptExtension(signReceipt(payload, app.signer));
 }
 
-/** The receipt depends on the log alone, so a repeat has the same one. */
+/** The receipt is made from the log alone, so a repeat has the same one. */
 const paymentReceipt = (
   { settlement, event }: Pick<AnsweredPayment, "settlement" | "event">,
   challengeId: string,

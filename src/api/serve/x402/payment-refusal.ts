@@ -1,6 +1,6 @@
 /**
- * Reasons to refuse a payment. Source: "Error handling" in the specification of x402 version 2, and for an
- * excessive amount the name in its EVM reference implementation.
+ * Reasons to refuse a payment. Sources: "Error handling" in the specification of x402 version 2; for an excessive
+ * amount, the name in its EVM reference implementation.
  */
 export type PaymentRefusedCode =
   | "insufficient_funds"
@@ -18,7 +18,7 @@ export type PaymentRefusedCode =
   | "invalid_x402_version"
   | ChannelRefusedCode;
 
-/** Source: "Error Codes" of batch-settlement on EVM, and for the least deposit @x402/evm 2.27.0. */
+/** Sources: "Error Codes" of batch-settlement on EVM; for the least deposit, @x402/evm 2.27.0. */
 export type ChannelRefusedCode = `invalid_batch_settlement_evm_${
   | "channel_busy"
   | "channel_id_mismatch"
@@ -39,15 +39,14 @@ export type ChannelRefusedCode = `invalid_batch_settlement_evm_${
   | "withdraw_delay_mismatch"}`;
 
 /**
- * A refused payment: the answer is a 402 with `code` as its `error`, and `message`, which names the remedy, as its
- * detail.
+ * A refused payment. The answer is a 402 with `code` as its `error`. Its detail is `message`, which names the remedy.
  */
 export class PaymentRefused extends Error {
   override readonly name = "PaymentRefused";
   readonly code: PaymentRefusedCode;
-  /** A transaction was sent for the payment. */
+  /** True if a transaction was sent for the payment. */
   readonly sent: boolean;
-  /** The channel's true state, by which its payer corrects its own. */
+  /** The channel's state at the service, with which the payer corrects its own. */
   readonly channel: object | undefined;
 
   constructor(

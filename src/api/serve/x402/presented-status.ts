@@ -5,12 +5,12 @@ import * as payments from "../../../domain/payments/payment.ts";
 import { type Charge, isSamePayment, type PaymentHold, pathOf, used } from "./charge.ts";
 
 /**
- * A claim older than this is probably abandoned. If its process is only slow, carrying the payment once more moves
- * nothing.
+ * A claim older than this is probably abandoned. If its process is only slow, sending the payment once more moves no
+ * money.
  */
 const CLAIM_HOLDS_MS = 90_000;
 
-/** Undefined for an unclaimed payment. */
+/** How long a claim still excludes other calls. Undefined for an unclaimed payment. */
 export async function holdOf(
   { presence, clock }: App,
   state: PaymentState,
@@ -23,16 +23,16 @@ export async function holdOf(
 }
 
 /**
- * True if the payment's claimer is certainly done: its process died, or had enough time. A process knows by itself
- * which of its own claims are abandoned.
+ * True if the process that claimed the payment certainly no longer serves it: it died, or had enough time. For its
+ * own claims, each process knows by itself.
  */
 export async function isAbandoned(app: App, state: PaymentState): Promise<boolean> {
   return (await holdOf(app, state))?.left_ms === 0;
 }
 
 /**
- * `open` may be served now, `pending` has no known outcome yet, `answered` has its answer. Throws PaymentRefused
- * for a bad payment, or one that bought something else.
+ * `open`: the payment may be served now. `pending`: its outcome is unknown. `answered`: it has its answer. Throws
+ * PaymentRefused for a bad payment, or for one that bought something else.
  */
 export async function presentedStatusOf(
   state: PaymentState,
@@ -48,13 +48,13 @@ export async function presentedStatusOf(
   if (!isSame && payment.refusal) throw payment.refusal;
   const isSameCall =
     isSame && claim.request_sha256 === call.request_sha256 && claim.tenant === call.caller.tenant;
-  // The answer's price may have been refunded. The answer was given, so it is repeated.
+  // A refund does not take back an answer that was given, so the answer is repeated.
   if (refund && !answer) throw used(`this payment is refunded: ${pathOf(payment.id)}; sign a new one`);
   if (state.kept && !answer)
     throw used(
       `this payment was carried here without a call, and was not refunded: ${pathOf(payment.id)}; sign a new one`,
     );
-  // Only an answer shows which call the payment bought. Without one, the caller is not asked to pay again.
+  // Only an answer shows which call the payment bought. Without one, the caller must not be asked to pay again.
   if (!isSameCall && !answer) return "pending";
   if (!isSameCall) throw used("this payment was used for another call; sign a new one");
   if (answer) return "answered";

@@ -15,30 +15,30 @@ import { factsOf, type PresentedPayment, pathOf } from "./charge.ts";
 import type { AnsweredPayment, DeliveredAnswer } from "./paid-call.ts";
 import { PaymentRefused } from "./payment-refusal.ts";
 
-/** The log's own key for a payment's purchase; no tenant's name begins with a slash. */
+/** The idempotency key of a payment's purchase in the log. No tenant's name begins with a slash. */
 export const idempotencyOfPayment = (call: Call, id: string) => ({
   idem_key: `/payment/${id}`,
   request_hash: Buffer.from(call.request_sha256, "hex"),
 });
 
 /**
- * The name includes the digest. If two processes each made an answer, the log decides which one counts. An answer
- * about a person, or to a secret field, has no digest there: otherwise somebody could test guesses against it.
+ * The name includes the digest: if two processes each made an answer, the log decides which one counts. For answers
+ * about a person or a secret field the digest is left out, because it would confirm guesses.
  */
 const storedName = (id: string, digest: string | null) => `/payment/${id}/${digest ?? "personal"}`;
 
-/** The log's digest of an answer's bytes; none for an answer about a person or to a secret field. */
+/** The digest of an answer's bytes for the log. Null for an answer about a person or to a secret field. */
 export const digestOf = (call: Call, made: PreparedAnswer): string | null =>
   made.kind === "body" && made.subjects.length === 0 && !givesSecrets(call) ? sha256(made.body) : null;
 
-/** True if the call has a secret field, which must not be guessable from the log or other answers. */
+/** True if the call has a secret field. It must not be guessable from the log or from other answers. */
 export const givesSecrets = ({ operation, input }: Pick<Call, "operation" | "input">): boolean =>
   operation.secrets?.some((name) => isGiven(input[name])) === true;
 
 const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
 
-/** Stores the bytes before the log says that they were given, so that they can be repeated after a crash. */
+/** Stores the answer's bytes before the log records them, so that they can be repeated after a crash. */
 export async function keep(
   { answers }: App,
   call: Call,
@@ -55,7 +55,7 @@ export async function keep(
   ]);
 }
 
-/** The answer given under the caller's Idempotency-Key. A payment in the call stays unsettled. */
+/** The answer that was given under the caller's Idempotency-Key. A payment in the call is then not settled. */
 export async function givenBefore(
   parts: AnswerParts,
   call: Call,
@@ -79,7 +79,7 @@ export async function givenBefore(
   return repeat(parts, call, stored.payment_id!);
 }
 
-/** True if the caller's identity is proven: by an API key, or for a wallet by a good payment. */
+/** True if the caller's identity is proven: by an API key, or a wallet's by a good payment. */
 async function isProven(app: App, call: Call, payment: PresentedPayment): Promise<boolean> {
   if (call.caller.kind === "key") return true;
   if (payment.refusal) return false;
@@ -93,7 +93,7 @@ async function isProven(app: App, call: Call, payment: PresentedPayment): Promis
   );
 }
 
-/** A payment's answer: the stored bytes, or a new computation over the data recorded then. */
+/** The answer of a payment: the stored bytes, or computed again over the data recorded with it. */
 export async function repeat(parts: AnswerParts, call: Call, id: string): Promise<DeliveredAnswer> {
   const { app } = parts;
   const bought_by = await answeredPayment(app, id);
@@ -117,7 +117,7 @@ export async function repeat(parts: AnswerParts, call: Call, id: string): Promis
   const made =
     (await recalled(idempotencyOfPayment(call, id))) ??
     (await recalled(idempotencyOf(call))) ??
-    // A key decided this earlier and is missing now: the recorded decision counts, and is not taken again.
+    // If the decision was recorded under an idempotency key that this call lacks, it must not be taken again.
     (await again({
       ...decidesNothing(gone),
       command: commandOf(call),
@@ -126,7 +126,7 @@ export async function repeat(parts: AnswerParts, call: Call, id: string): Promis
   return isSame ? { made, bought_by, again: true } : gone();
 }
 
-/** A JSON body without the members of these names, at any depth. */
+/** A JSON body without the members of these names at any depth. */
 export function withoutMembers(body: Buffer, names: readonly string[]): Buffer {
   const rest = (_name: string, value: unknown) =>
     value !== null && typeof value === "object" && !Array.isArray(value)
@@ -160,7 +160,7 @@ export async function answeredPayment(app: App, id: string): Promise<AnsweredPay
   return { payment_id: id, claim, settlement, answer, event };
 }
 
-/** The event of an earlier answer under the caller's Idempotency-Key. */
+/** The event of the answer that was given under the caller's Idempotency-Key. */
 export async function eventGiven(app: App, call: Call): Promise<EventName | undefined> {
   const once = idempotencyOf(call);
   const commit = once && (await app.store.findCommit(once));

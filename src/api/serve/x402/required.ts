@@ -41,13 +41,13 @@ export const MAX_TIMEOUT_SECONDS = 300;
 /** The asset's EIP-712 domain, which a payer signs. */
 export const DOMAIN = { name: USDC.name, version: USDC.version };
 /**
- * Characters of the PAYMENT-REQUIRED header. Clients return most of it in one header, for which proxies commonly
- * allow 8 KiB.
+ * The most characters of the PAYMENT-REQUIRED header. Clients return most of it in one header, for which proxies
+ * commonly allow 8 KiB.
  */
 const HEADER_LIMIT = 6 * 1024;
-/** Base64 writes four characters for three bytes. */
+/** The bytes of JSON that fit: base64 writes four characters for three bytes. */
 const BODY_LIMIT = (HEADER_LIMIT / 4) * 3;
-/** Stock buyers' default limits: x402-fetch 1.x stops at 0.10, @x402/fetch 2 at 1.00 USDC. */
+/** The default spending limits of common clients: x402-fetch 1.x stops at 0.10, @x402/fetch 2 at 1.00 USDC. */
 const STOCK_CAPS: [above: number, note: string][] = [
   [
     1,
@@ -60,11 +60,11 @@ const DEVELOPMENT_CHAIN = " Development chain: do not sign with a funded wallet.
 export type PaymentTerms = {
   pay_to: Hex;
   public_url: string;
-  /** The chain is the service's own; a signature for it would be valid on Base. */
+  /** True on the development chain. A signature for it would also be valid on Base. */
   embedded_chain: boolean;
-  /** Absent in documents, which offer no call. */
+  /** Absent in documents, which offer no particular call. */
   issuer?: TermsIssuer;
-  /** Signs claims and refunds of channels; absent where none are taken. */
+  /** The address that signs claims and refunds of channels. Absent if the service takes no channels. */
   receiver_authorizer?: Hex | undefined;
 };
 
@@ -90,35 +90,35 @@ export type PaymentRequired = {
   headers: Record<string, string>;
   body: Problem & { x402Version: 1; accepts: RequirementV1[]; understood?: JsonObject };
   v2: RequirementV2;
-  /** The same price for the `Payment` scheme. */
+  /** The same price as a challenge of the `Payment` scheme. */
   challenge?: Challenge;
 };
 
-/** `form`: the media type of the answer; `refused`: why the payment that came with the request is not acceptable. */
+/** `form`: the media type of the answer. `refused`: why the payment in the request is not acceptable. */
 export type Quote = {
   price: Usdc;
   form?: Form;
   refused?: PaymentRefused;
-  /** How the service reads a question, before anybody pays for its answer. */
+  /** How the service reads a question, shown before the caller pays for the answer. */
   understood?: JsonObject;
-  /** Errors of present but wrong input, so that no wallet signs for a call that will be refused. */
+  /** Errors of fields that are present but wrong, so that no wallet pays for a call that will be refused. */
   errors?: FieldError[] | undefined;
   has_key?: boolean;
-  /** The transport of the call, for catalogues. Default: HTTP. */
+  /** How the call was made, for catalogues. Default: HTTP. */
   transport?: Transport;
   /** The call's method, path and body, which its wallet may sign instead of paying. */
   signable?: Omit<SignableCall, "public_url">;
-  /** The input is unknown or wrong, so that the price is of one unit. */
+  /** True if the input is missing or wrong, so that the price is that of one unit. */
   is_unit?: boolean;
 };
 
-/** Characters of path and query that a URL says in full; base64 and the rest of a header leave room for no more. */
+/** The most characters of path and query in a URL; base64 and the rest of a header leave room for no more. */
 const LONGEST_PATH = 1_500;
 const SHOWN_PATH = 200;
 
 /**
- * The URL that a payment is for. A longer one is cut and ends with the SHA-256 of the whole, so that headers stay
- * short.
+ * The URL that a payment is for. A longer one is cut and ends with the SHA-256 of the whole, because headers are
+ * limited.
  */
 export function resourceUrl({ public_url }: Pick<PaymentTerms, "public_url">, path: string): string {
   if (path.length <= LONGEST_PATH) return public_url + path;
@@ -145,7 +145,10 @@ export async function priceOf(
   return typeof way.price === "function" && input ? way.price(input as never, call) : way.unit_price;
 }
 
-/** Everything an agent needs to pay for `operation` and to repeat its request. `path` is the request's own path and query. */
+/**
+ * The 402: everything an agent needs to pay for `operation` and to repeat its request. `path` is the path and query
+ * of the request.
+ */
 export function paymentRequired(
   operation: OperationDeclaration,
   path: string,
@@ -226,7 +229,7 @@ export function paymentRequired(
   };
 }
 
-/** A 402 without a price: the wallet may sign the call instead. x402 calls this an authentication-only route. */
+/** A 402 without a price, for a call that the wallet may sign instead. x402 calls this an authentication-only route. */
 export function signInRequired(
   operation: OperationDeclaration,
   path: string,
@@ -265,7 +268,7 @@ export function signInRequired(
   };
 }
 
-/** The same price from a channel; `state` corrects a payer that lost count. */
+/** The same price, paid from a channel. `state` corrects a wrong count of the payer. */
 const channelRequirement = (
   { pay_to }: PaymentTerms,
   receiverAuthorizer: Hex,
@@ -289,7 +292,7 @@ const channelRequirement = (
 
 const PAYMENT_IDENTIFIER = written(paymentIdentifier);
 
-/** All extensions but `bazaar`, which takes the space that is left. */
+/** All extensions except `bazaar`, which gets the space that is left. */
 function extensionsOf(
   operation: OperationDeclaration,
   { issuer, public_url, pay_to }: PaymentTerms,
@@ -313,7 +316,7 @@ function extensionsOf(
   };
 }
 
-/** A key is offered only to callers without one, and only where a key is accepted. */
+/** The remedy. A key is suggested only to callers without one, and only if the operation accepts keys. */
 function remedyOf(
   operation: OperationDeclaration,
   cost: string,
@@ -326,7 +329,7 @@ function remedyOf(
   return first ? `Correct the input before you pay: ${sentenceOf(first)}. ${offer}` : offer;
 }
 
-/** Declares as much of `bazaar` as fits into the header; a long URL leaves less space. */
+/** The longest form of `bazaar` that fits into the header. A long URL leaves less space. */
 function fitting(
   operation: OperationDeclaration,
   transport: Transport,
@@ -334,7 +337,7 @@ function fitting(
   written: Record<string, WrittenExtension>,
 ): { v2: RequirementV2; header: string } {
   const members = Object.entries(written).map(([name, { json }]) => `"${name}":${json}`);
-  // The extensions' JSON is copied: writing it anew takes most of a 402's time.
+  // The JSON of the extensions is copied, because writing it again takes most of a 402's time.
   const json = `${JSON.stringify(bare).slice(0, -1)},"extensions":{${members.join(",")}`;
   const room = BODY_LIMIT - Buffer.byteLength(json) - BAZAAR_MEMBER.length - CLOSING.length;
   const form = bazaarForms(operation, transport).find(({ bytes }) => bytes <= room);

@@ -10,12 +10,12 @@ export type SettleResponse = {
   network: typeof NETWORK_V1 | typeof NETWORK_V2;
   payer: string;
   amount: string;
-  /** A voucher's charge, and its channel's state. */
+  /** The charge of a voucher, and the state of its channel. */
   extra?: object;
   extensions?: Record<string, unknown>;
 };
 
-/** The settlement in the payment's version. */
+/** The settlement in the version of the payment. */
 export function settleResponse(
   {
     claim,
@@ -55,7 +55,7 @@ export const channelResponse = ({
   ...(extensions && { extensions }),
 });
 
-/** Under both names: clients of version 1 read the second, those of version 2 either. */
+/** The settlement in two headers: clients of version 1 read the second, those of version 2 either. */
 export function settledHeaders(settled: SettleResponse): Record<string, string> {
   const header = toHeader(settled);
   return { "PAYMENT-RESPONSE": header, "X-PAYMENT-RESPONSE": header };
