@@ -1,14 +1,14 @@
 /** Ranges of a file (RFC 9110, 14). */
 
-/** Both ends are inclusive. */
+/** `from` and `to` are both included. */
 export type ByteRange = { from: number; to: number };
 
 /** A header with more ranges gets the whole file. */
 const MOST_RANGES = 16;
 
 /**
- * The requested ranges, in the file's order and joined where they meet; none of them satisfiable = an empty list. Undefined if the
- * whole file is to be sent: without a header, or with one that is invalid or of another unit.
+ * The requested ranges in the file's order, joined where they touch. Empty if none can be satisfied. Undefined if the
+ * whole file is to be sent: without a header, or with one that is invalid or uses another unit.
  */
 export function byteRanges(header: string | undefined, size: number): ByteRange[] | undefined {
   const specs = /^\s*bytes\s*=(.*)$/i
@@ -45,6 +45,6 @@ function joined(ranges: ByteRange[]): ByteRange[] {
   return all;
 }
 
-/** Strong comparison (RFC 9110, 8.8.3.2); `*` is any file. */
+/** Compares strongly (RFC 9110, 8.8.3.2); `*` matches any file. */
 export const matchesStrongly = (header: string, etag: string): boolean =>
   header.trim() === "*" || header.split(",").some((tag) => tag.trim() === etag);

@@ -8,7 +8,8 @@ const ALLOWED =
   "Authorization, X-API-Key, Accept, Content-Type, Content-Encoding, Range, If-Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, X-PAYMENT, PAYMENT-SIGNATURE, Payment-Authorization, SIGN-IN-WITH-X, Signature, Signature-Input, Signature-Agent, On-Behalf-Of, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Content-Digest, Min-Log-Position, Last-Event-ID, X-Request-Id, traceparent, tracestate, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
 
 /**
- * For answers that are no pages: without page-only headers, and a browser that shows one as a page may load nothing.
+ * For answers that are not pages: they lack the headers that only pages need, and a browser that shows one as a page
+ * may load nothing.
  */
 const SECURITY: HelmetOptions = {
   contentSecurityPolicy: {
@@ -32,11 +33,11 @@ const sharing = cors({
   preflightContinue: true,
 });
 
-/** The package states a length, which an answer 204 must not have. */
+/** The package sets a Content-Length, which a 204 answer must not have. */
 export const crossOrigin: RequestHandler = (req, res, next) =>
   sharing(req, res, (error?: unknown) => (error ? next(error) : res.status(204).end()));
 
-/** Only for middleware that ignores the request. */
+/** Collects the headers that a middleware sets. Works only for middleware that ignores the request. */
 function headersOf(middleware: (req: Request, res: Response, next: (error?: unknown) => void) => void) {
   const headers: Record<string, string> = {};
   const res = {
@@ -52,7 +53,7 @@ function headersOf(middleware: (req: Request, res: Response, next: (error?: unkn
   return headers;
 }
 
-/** Computed once: they are the same for each call. */
+/** Computed once, because they are the same for every call. */
 export const commonHeaders: Readonly<Record<string, string>> = {
   ...headersOf(helmet(SECURITY)),
   ...headersOf(sharing),

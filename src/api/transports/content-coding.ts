@@ -8,10 +8,10 @@ import { refuse } from "../../core/model/refusal.ts";
 
 const CODINGS = ["br", "gzip", "deflate", "identity"];
 
-/** Shorter answers gain nothing. */
+/** Shorter answers gain nothing from a coding. */
 const LEAST_BYTES = 1024;
 
-/** A browser's header has some thirty characters. */
+/** The longest Accept-Encoding header that is read; a browser's has about thirty characters. */
 const MOST_ACCEPTED = 1_000;
 
 const usual = compression({ threshold: LEAST_BYTES });
@@ -20,7 +20,7 @@ const always = compression({ threshold: 0, filter: () => true });
 
 const nothing = () => undefined;
 
-/** Refuses with 406 a caller that accepts none of the codings. */
+/** Chooses the answer's coding. Refuses with 406 if the caller accepts none of the available ones. */
 export const encoded = ((req, res) => {
   const accepted = req.headers["accept-encoding"];
   if (!accepted) return;
@@ -40,7 +40,10 @@ export const encoded = ((req, res) => {
 
 type Bytes = { length: number; type: string | undefined; cache_control: string | undefined };
 
-/** A HEAD answer states a length only if GET surely sends so many bytes: a coding changes them. */
+/**
+ * True if the answer may state its length. For HEAD, only if GET would surely send as many bytes, because a coding
+ * changes them.
+ */
 export function statesLength(req: IncomingMessage, { length, type, cache_control = "" }: Bytes): boolean {
   if (req.method !== "HEAD" || !req.headers["accept-encoding"] || cache_control.includes("no-transform"))
     return true;

@@ -27,7 +27,7 @@ export function hintsOf(operations: readonly Operation[]): Hint {
 
 const isParameter = (part: string) => part.startsWith("{");
 
-/** A hint if only the last parameters are missing from the path; otherwise undefined. */
+/** A hint if the path lacks only its last parameters; otherwise undefined. */
 function endsTooSoon(known: KnownRoute[], method: string, parts: string[]): string | undefined {
   const found = known.find((one) => {
     const rest = one.parts.slice(parts.length);

@@ -16,7 +16,7 @@ import { checkContentDigest, prefersSigned } from "./signed-answer.ts";
 
 const BODY_LIMIT = 256 * 1024;
 
-/** The limit of an unpaid call's body: the same as Node's for headers. */
+/** The largest body that is read before payment; the same limit as Node's for headers. */
 export const SMALL_BODY = 16 * 1024;
 
 class HttpCredentials implements Credentials {
@@ -26,7 +26,7 @@ class HttpCredentials implements Credentials {
   readonly wallet_proof: string | undefined;
   readonly on_behalf_of: string | undefined;
   readonly internal_token: string | undefined;
-  /** HEAD is treated as GET. */
+  /** GET also for HEAD. */
   readonly method: string;
   readonly signed?: SignedRequest;
 
@@ -38,7 +38,7 @@ class HttpCredentials implements Credentials {
       credential === headers.authorization ? undefined : headers.authorization,
       text(headers["x-api-key"]),
     );
-    // A HEAD answer cannot be bought.
+    // An answer to HEAD cannot be bought, so its payment is ignored.
     this.payment =
       method === "HEAD"
         ? undefined
@@ -67,7 +67,7 @@ class HttpCredentials implements Credentials {
 
 type RequestTarget = { params: Fields; stopping: AbortSignal };
 
-/** Properties that few calls need are lazy. */
+/** A call over HTTP. Properties that few calls need are computed on demand. */
 export class HttpCall implements CallRequest {
   readonly transport = "http";
   readonly #req: Request;
@@ -94,7 +94,7 @@ export class HttpCall implements CallRequest {
     this.path = req.originalUrl;
     this.accept = headers.accept;
     this.idempotency_key = text(headers["idempotency-key"]);
-    // An answer without a body has nothing to sign.
+    // A signature needs a body, which a 304 lacks, so the condition is ignored.
     this.if_none_match = prefersSigned(req) ? undefined : headers["if-none-match"];
     this.last_event_id = text(headers["last-event-id"]);
     this.min_log_position = text(headers["min-log-position"]);
@@ -115,7 +115,7 @@ export class HttpCall implements CallRequest {
 
   get is_small() {
     const { "content-length": length, "transfer-encoding": encoding } = this.#req.headers;
-    // A body without a length may be endless.
+    // A body without a stated length may be endless, so it does not count as small.
     return !this.#hasBody || (encoding === undefined && Number(length ?? 0) <= SMALL_BODY);
   }
   get wire() {
@@ -129,7 +129,7 @@ export class HttpCall implements CallRequest {
   }
 }
 
-/** Values that are not ASCII cannot be signed. */
+/** The parts of a request that its signature covers. Values that are not ASCII cannot be signed. */
 function signedRequest({ method, originalUrl, rawHeaders, headers }: Request): SignedRequest {
   const fields = rawHeaders.flatMap((name, at) =>
     at % 2 === 0 && /^[\t\x20-\x7e]*$/.test(rawHeaders[at + 1]!)
@@ -147,13 +147,16 @@ function queryOf(url: string): string {
   return mark === -1 ? "" : url.slice(mark + 1);
 }
 
-/** A proxy forwards requests from anywhere. */
+/** True for a request from this machine, without a proxy, which would forward requests from anywhere. */
 export const isLocal = ({ socket, headers }: Request): boolean =>
   LOOPBACK.includes(socket.remoteAddress ?? "") &&
   headers["x-forwarded-for"] === undefined &&
   headers.forwarded === undefined;
 
-/** A page of another site cannot forge Sec-Fetch-Mode, and the Host check stops DNS rebinding. */
+/**
+ * True for a browser on this machine. A page of another site cannot forge Sec-Fetch-Mode, and the Host check stops
+ * DNS rebinding.
+ */
 export const isAtHome = (req: Request): boolean =>
   isLocal(req) &&
   req.headers["sec-fetch-mode"] === "navigate" &&
@@ -161,10 +164,13 @@ export const isAtHome = (req: Request): boolean =>
 
 const LOOPBACK = ["127.0.0.1", "::1", "::ffff:127.0.0.1"];
 
-/** Node joins repeated headers of these names. */
+/** Node joins repeated headers of these names into one text. */
 const text = (header: string | string[] | undefined) => header as string | undefined;
 
-/** x402 version 2 uses PAYMENT-SIGNATURE, version 1 X-PAYMENT, and MPP an Authorization of the scheme Payment. */
+/**
+ * The payment's header: PAYMENT-SIGNATURE in x402 version 2, X-PAYMENT in version 1, Authorization with the scheme
+ * Payment in MPP.
+ */
 function presentedPayment(headers: Record<string, string | undefined>): string | undefined {
   const given = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],
@@ -175,15 +181,15 @@ function presentedPayment(headers: Record<string, string | undefined>): string |
   return first?.value;
 }
 
-/** With an API key in Authorization, MPP's clients send the payment in Payment-Authorization. */
+/** If Authorization contains an API key, MPP's clients send the payment in Payment-Authorization. */
 function paymentCredential({ authorization, "payment-authorization": beside }: Request["headers"]) {
   if (beside !== undefined) return text(beside);
   return isPaymentScheme(authorization) ? authorization : undefined;
 }
 
 /**
- * Aborts after the answer, when the caller leaves, or when the service stops. AbortSignal.any would leak memory on `stopping` for
- * each call.
+ * Aborts after the answer, when the caller leaves, or when the service stops. AbortSignal.any would leak memory,
+ * because `stopping` lives as long as the process.
  */
 export function endOf(
   res: NodeJS.EventEmitter & { destroyed?: boolean },
@@ -203,12 +209,12 @@ export function endOf(
 const wireOf = (req: Request): Wire =>
   req.accepts(["application/x-ndjson", "text/event-stream"]) === "text/event-stream" ? "sse" : "ndjson";
 
-/** An operation that needs no body accepts an empty one of any content type, and reads any other as JSON. */
+/** Reads the body as JSON. An operation that needs no body accepts an empty one of any content type. */
 async function readBody(req: Request, limit: number, isNeeded: boolean): Promise<JsonValue> {
   if (isNeeded && !req.is("application/json")) {
     throw new Refusal(coreProblems["unsupported-media-type"], "send the body as application/json");
   }
-  // raw-body would report an early disconnect as the service's fault.
+  // raw-body would report a caller that left early as a fault of the service.
   if (req.destroyed) throw new DOMException("the caller left before its body was read", "AbortError");
   const body = await bodyBytes(req, limit);
   if (req.headers["content-encoding"] === undefined)

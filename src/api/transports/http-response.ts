@@ -57,10 +57,10 @@ export async function sendAnswer(
   }
 }
 
-/** The bytes depend on Accept-Encoding, also for a caller that sends none. */
+/** Always names Accept-Encoding, because the bytes depend on it even for a caller that sends none. */
 const varyOf = (vary?: string) => (vary === undefined ? "Accept-Encoding" : `${vary}, Accept-Encoding`);
 
-/** Setting headers one by one takes Node thrice as long. */
+/** Writes all headers at once, because Node takes three times as long for one by one. */
 async function sendBytes(res: Response, answer: UnsignedAnswer, sign?: SignAnswer): Promise<void> {
   const { status, body } = answer;
   const headers = sign ? await sign(answer) : answer.headers;
@@ -70,12 +70,12 @@ async function sendBytes(res: Response, answer: UnsignedAnswer, sign?: SignAnswe
   res.writeHead(status, headers).end(body);
 }
 
-/** Large enough that the reader never waits for the source. */
+/** The buffer of a stream in bytes, so large that a fast reader never waits for the source. */
 const AHEAD = 512 * 1024;
 
 /**
- * Headers go first, so that a consumer of an idle feed sees its connection. A slow reader pauses the source; an error can only
- * cut the connection.
+ * Sends the headers first, so that the consumer of an idle feed sees the connection. A slow reader pauses the source.
+ * An error can only cut the connection.
  */
 async function sendStream(
   res: Response,
@@ -86,7 +86,7 @@ async function sendStream(
   res.writeHead(status, {
     ...headers,
     "Content-Type": sse ? "text/event-stream; charset=utf-8" : "application/x-ndjson; charset=utf-8",
-    // A compressor, ours or a proxy's, would delay lines.
+    // Forbids compression, by us or by a proxy, because a compressor would delay lines.
     "Cache-Control": "no-store, no-transform",
     "X-Accel-Buffering": "no",
   });

@@ -37,7 +37,10 @@ export type HttpParts = {
   public_url: string;
   trust_proxy: boolean | number;
   metrics_token: string | undefined;
-  /** Request ids of the process's own calls, each used once; they are logged at debug. */
+  /**
+   * The request ids of calls that this process makes to itself, each used once. Such calls are logged at the level
+   * debug.
+   */
   own_calls: Set<string>;
   stopping: AbortSignal;
 };
@@ -49,12 +52,12 @@ export function createHttp(parts: HttpParts): RequestListener {
     .disable("etag")
     .set("query parser", false)
     .set("trust proxy", parts.trust_proxy);
-  // Every running call adds a listener.
+  // Every running call adds a listener to this signal, so Node's warning would be wrong.
   setMaxListeners(0, parts.stopping);
   const observed = observe(parts);
   const hint = hintsOf(parts.served.map(({ operation }) => operation));
   const serve = served(parts, hint);
-  // One layer for all of it, since each layer costs every call some microseconds.
+  // One layer for everything, because each layer costs every call some microseconds.
   http.use((req, res, next) => {
     const run = observed(req, res);
     return run(() => {
@@ -80,7 +83,7 @@ export function createHttp(parts: HttpParts): RequestListener {
   };
 }
 
-/** A client may send an absolute URL (RFC 9112, 3.2.2); its host is ignored. */
+/** The path and query. A client may send an absolute URL (RFC 9112, 3.2.2); its host is ignored. */
 const originForm = ({ url = "/" }: IncomingMessage): string => {
   const rest = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "");
   return rest.startsWith("/") ? rest : `/${rest}`;
@@ -142,7 +145,7 @@ function otherMethod(
   return { kind: "problem" as const, ...methodProblem };
 }
 
-/** The parameters arrive decoded. */
+/** Redirects to an operation's current route. The parameters are decoded already. */
 function redirectTo(operation: Operation): Handler {
   return (req, res, params) => {
     res.locals.operation = operation.name;
@@ -161,7 +164,7 @@ function operationHandler(parts: HttpParts, { operation, ask }: ServedOperation)
   const method = methodOf(operation);
   return async (req, res, params) => {
     res.locals.operation = operation.name;
-    // HEAD must have no effect.
+    // HEAD is refused for operations with an effect, because it must have none.
     if (req.method === "HEAD" && effectOf(operation).changes !== "nothing")
       return sendAnswer(
         res,
@@ -179,7 +182,7 @@ function operationHandler(parts: HttpParts, { operation, ask }: ServedOperation)
   };
 }
 
-/** Browsers name pages in Accept; a program's mistake should stay an error. */
+/** Browsers request pages by Accept. A program's mistake must stay an error. */
 const asksForPages = ({ headers }: IncomingMessage) => headers.accept?.includes("text/html") === true;
 
 function documentHandler(parts: HttpParts, document: Document): Handler {
@@ -197,11 +200,11 @@ function sendDocument(
   document: Pick<Document, "type">,
   { status, headers, type, body }: RenderedDocument,
 ): void {
-  // Weak, because the bytes on the wire may be compressed.
+  // Weak, because a compressor may change the bytes on the wire.
   const etag = `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
   res.status(status ?? 200).set({ ETag: etag, "Cache-Control": "no-cache", ...headers });
   res.vary("Accept-Encoding");
-  // For a request with `Cache-Control: no-cache`, express would ignore the ETag and send the whole answer.
+  // Compared here: with `Cache-Control: no-cache`, express would ignore the ETag and send the whole answer.
   if (res.statusCode === 200 && matches(req.headers["if-none-match"], etag))
     return void res.status(304).end();
   res.type(type ?? document.type);
@@ -276,10 +279,10 @@ function answered(
   span.end();
 }
 
-/** Refusals are sent; other errors are logged and hidden. A started stream is cut. */
+/** Sends refusals. Other errors are logged, and their text is not sent. A stream that has begun is cut. */
 function failed(parts: HttpParts): ErrorRequestHandler {
   return (error, req, res, _next) => {
-    // The caller left, which is no fault.
+    // The caller left, which is no fault of the service.
     if (req.socket.destroyed && isAborted(error)) return void res.destroy();
     if (res.headersSent) {
       const reason = String(error);
@@ -322,7 +325,7 @@ export function problemOfError(error: unknown, parts: { public_url: string }, pa
   );
 }
 
-/** Express refuses undecodable paths. */
+/** Express itself refuses a path that cannot be decoded. */
 function refusalOfExpress(error: unknown): Refusal | undefined {
   if (error instanceof URIError) return new Refusal("invalid", "the path is not valid percent-encoded UTF-8");
   const status = (error as { status?: unknown }).status;

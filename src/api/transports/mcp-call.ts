@@ -1,4 +1,4 @@
-/** A tool's call and its result; the same pipeline as HTTP. */
+/** Runs a tool's call through the same pipeline as HTTP, and builds the tool's result. */
 import type { CallToolRequestParams, CallToolResult } from "@modelcontextprotocol/server";
 import type { Request } from "express";
 import type { JsonObject } from "../../../eventstore/types.ts";
@@ -35,7 +35,7 @@ export type CallParts = {
 /** Where a call comes from. */
 export type CallOrigin = { req: Request; request_id: string; signal: AbortSignal };
 
-/** A longer stream needs HTTP. */
+/** The most bytes of a stream in a tool's result. A longer stream needs HTTP. */
 const STREAM_LIMIT = 256 * 1024;
 const NEWLINE = 0x0a;
 
@@ -114,13 +114,13 @@ async function viewMeta({ printer }: CallParts, operation: Operation, body: Buff
   }
 }
 
-/** Preferences as in HTTP's Prefer: `proof`, `links` or both. */
+/** The requested preferences, in the form of HTTP's Prefer header: `proof`, `links` or both. */
 const preferenceOf = (meta: CallToolRequestParams["_meta"]): string => {
   const preference: unknown = meta?.["tallystick/prefer"];
   return typeof preference === "string" ? preference : "";
 };
 
-/** Names of the MCP transport of MPP. */
+/** The member names of MPP's transport for MCP. */
 const MPP_CREDENTIAL = "org.paymentauth/credential";
 const MPP_REQUIRED = "org.paymentauth/payment-required";
 const MPP_RECEIPT = "org.paymentauth/receipt";
@@ -130,7 +130,10 @@ function presentedPosition(meta: CallToolRequestParams["_meta"]): string | undef
   return position === undefined ? undefined : String(position);
 }
 
-/** A payment over MCP is in _meta, so a header of its scheme is not a key. */
+/**
+ * The key in the Authorization header. Payments over MCP are in _meta, so a header of the Payment scheme is not a
+ * key.
+ */
 export function keyHeader(req: Request): string | undefined {
   const authorization = req.get("authorization");
   return isPaymentScheme(authorization) ? undefined : authorization;
@@ -194,13 +197,16 @@ async function resultOf(
   }
 }
 
-/** The last line's cursor continues the stream. A live stream ends at its first mark: a tool has one answer. */
+/**
+ * Collects a stream into one answer; the cursor in its last line continues it. A live stream ends at its first mark,
+ * because a tool has one answer.
+ */
 async function collect(chunks: AsyncIterable<string | Buffer>): Promise<object> {
   const items: Record<string, unknown>[] = [];
   let length = 0;
   let begun = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    // A chunk may end within a line or a character.
+    // A chunk may end within a line or within a character.
     const bytes = Buffer.concat([begun, Buffer.from(chunk)]);
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     begun = bytes.subarray(end);
@@ -215,7 +221,7 @@ async function collect(chunks: AsyncIterable<string | Buffer>): Promise<object> 
   return { items, last: null };
 }
 
-/** The text equals HTTP's body, so that a receipt's SHA-256 matches. */
+/** The text is the same as HTTP's body, so that the SHA-256 in a receipt matches. */
 const jsonResult = (body: string): CallToolResult => ({
   structuredContent: withoutSuccess(JSON.parse(body)),
   content: [{ type: "text", text: body }],
@@ -275,14 +281,14 @@ function resultMeta(
   };
 }
 
-/** x402's MCP transport sends a 402 in both forms: clients read one or the other. */
+/** A 402 in the two forms of x402's MCP transport, because clients read one or the other. */
 const failure = (value: object): CallToolResult => ({
   isError: true,
   structuredContent: { ...value },
   content: [{ type: "text", text: JSON.stringify(value) }],
 });
 
-/** A tool result has isError instead of `success`. */
+/** Removes `success`, which isError replaces in a tool's result. */
 function withoutSuccess(value: object): Record<string, unknown> {
   const { success: _, ...rest } = value as Record<string, unknown>;
   return rest;

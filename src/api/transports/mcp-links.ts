@@ -1,11 +1,11 @@
-/** Addresses of resources, and the links to them that a result has. */
+/** The addresses of MCP resources, and the links to them in a tool's result. */
 import type { CallToolRequestParams, CallToolResult } from "@modelcontextprotocol/server";
 import type { Hex } from "../../core/model/chain.ts";
 import { idOf } from "../../domain/payments/payment.ts";
 
 export type Kind = "vintages" | "reports" | "receipts" | "proofs";
 
-/** `operation` reads a resource whose id is its input `field`. */
+/** The kinds of resources. `operation` reads a resource whose id is the operation's input `field`. */
 export const kinds: Record<Kind, { operation: string; field: string; title: string; about: string }> = {
   vintages: {
     operation: "vintage",
@@ -74,7 +74,7 @@ export function linksOf(
   ];
 }
 
-/** The id of an EIP-3009 payment of version 2. */
+/** The id of a payment by EIP-3009 in version 2. */
 function paymentIn(payment: unknown): string | undefined {
   const { accepted, payload } = (payment ?? {}) as {
     accepted?: { network?: string; asset?: Hex };

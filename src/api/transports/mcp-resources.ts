@@ -1,4 +1,4 @@
-/** Vintages, reports, receipts and proofs as MCP resources: each is the answer of an operation that reads it. */
+/** Vintages, reports, receipts and proofs as MCP resources. Each one is the answer of an operation. */
 import {
   type ListResourcesResult,
   ProtocolError,
@@ -33,7 +33,7 @@ export const resourceTemplates: ResourceTemplateType[] = Object.entries(kinds).m
   }),
 );
 
-/** An item of the operation `resources`. */
+/** An entry in the answer of the operation `resources`. */
 type Listed = {
   kind: "vintage" | "report" | "receipt";
   id: string;
@@ -47,13 +47,13 @@ const PAGE = 50;
 export function createResources(served: ReadonlyMap<string, ServedOperation>) {
   const ask = async (name: string, input: Record<string, unknown>, origin: CallOrigin): Promise<Answer> => {
     const operation = served.get(name);
-    // A service may offer only some areas.
+    // The operation may be missing, because a service may offer only some areas.
     if (!operation) return Promise.reject(notFound(name));
     return answerOf(operation, { arguments: input }, origin);
   };
 
   return {
-    /** Each is followed by the proof of its event. */
+    /** Lists each resource, followed by the proof of its event. */
     async list(cursor: string | undefined, origin: CallOrigin): Promise<ListResourcesResult> {
       if (!served.has("resources")) return { resources: [] };
       const input = { limit: PAGE, ...(cursor !== undefined && { cursor }) };
@@ -86,7 +86,7 @@ function bodyOf<Body>(answer: Answer): Body {
   return JSON.parse(answer.body.toString()) as Body;
 }
 
-/** JSON-RPC has no 401 or 410: the sentence names the remedy. */
+/** JSON-RPC has no 401 or 410, so the message names the remedy. */
 function refusalOf(answer: Exclude<Answer, { kind: "body" }>, uri?: string): ProtocolError {
   const refusal = answer.kind === "refused" ? answer.refusal : undefined;
   const detail =

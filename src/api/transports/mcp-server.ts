@@ -1,4 +1,4 @@
-/** The MCP server of a host: tools, resources, skills, and views if the host shows them. */
+/** The MCP server of one host: its tools, resources and skills, and its views if the host can show them. */
 import {
   type ClientCapabilities,
   ProtocolError,
@@ -26,18 +26,21 @@ import { PlainServer } from "./plain-server.ts";
 
 export const APPS_EXTENSION = "io.modelcontextprotocol/ui";
 
-/** Lists depend on the address and the host alone, and change with a new version of the service. */
+/**
+ * Hosts may cache lists: they depend on the address and the host alone, and change only with a new version of the
+ * service.
+ */
 const LISTS = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 const MINUTE = 60_000;
 
-/** One HTTP request; each has a server of its own. */
+/** One HTTP request of a host. Each request has its own server. */
 export type HostRequest = {
   tools: (showsViews: boolean) => Tool[];
   origin: CallOrigin;
-  /** An earlier `initialize` of this host's session declared Apps. */
+  /** True if this host declared Apps in an earlier `initialize` of its session. */
   has_apps_session: boolean;
   is_keyed: boolean;
-  /** Called with the operation of a tool's call. */
+  /** Called with the operation that a tool call names. */
   onOperation: (name: string) => void;
 };
 
@@ -106,7 +109,7 @@ export function serverFactory(
   };
 }
 
-/** Each skill as a prompt, for people whose host has no skills. */
+/** Serves each skill also as a prompt, for people whose host knows no skills. */
 function servePrompts(server: Server, countMessage: () => void): void {
   server.setRequestHandler("prompts/list", async () => {
     countMessage();
@@ -131,7 +134,7 @@ const page = z.looseObject({ cursor: z.string().optional() }).optional();
 const named = z.looseObject({ uri: z.string() });
 const complete = { resultType: "complete" } as const;
 
-/** Its methods as the extension names them, in both revisions. */
+/** Serves the methods of the Skills extension, under their names in both revisions. */
 function serveSkills(server: Server, countMessage: () => void): void {
   server.setRequestHandler("skills/list", { params: page }, async () => {
     countMessage();
@@ -152,7 +155,7 @@ function serveSkills(server: Server, countMessage: () => void): void {
   });
 }
 
-/** Newer protocols have no batches; a batch saves nothing. */
+/** The most messages in a batch. Newer revisions have no batches, and a batch saves nothing. */
 const MOST_MESSAGES = 10;
 
 function messageCounter(): () => void {

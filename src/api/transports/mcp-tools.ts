@@ -22,7 +22,7 @@ export const instructionsOf = (areas: readonly string[]) =>
   "The list has the most used operations: operations_find finds the rest by words and operations_call calls it. The address with " +
   `?areas=all, or ?areas= and some of ${areas.join(", ")}, lists them as tools of their own.`;
 
-/** Clients let a model call only listed tools. */
+/** A tool that calls any operation, because clients let a model call only listed tools. */
 const callAny: Tool = {
   name: "operations_call",
   title: "Call any operation by its name",
@@ -36,7 +36,7 @@ const callAny: Tool = {
       arguments: { type: "object", description: "Its input, as operations_find shows it; omitted = none" },
     },
   },
-  // It may call any operation, so it declares the worst effects of all.
+  // The tool may call any operation, so it declares the strongest effects of all.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 };
 
@@ -53,7 +53,7 @@ export function meantBy(
 
 type ListedTool = { area: string; tool: Tool; view: string | undefined };
 
-/** Hosts that show views get the address of each tool's view. */
+/** For a host that shows views, adds the address of the tool's view. */
 const shownTo = (showsViews: boolean, { tool, view }: ListedTool): Tool =>
   showsViews && view ? { ...tool, _meta: { ...tool._meta, ui: { resourceUri: view } } } : tool;
 
@@ -73,7 +73,7 @@ export function toolLists(
     };
     return { tools, byName: new Map([any, ...tools].map((one) => [one.tool.name, one])) };
   };
-  // Lazy: the schemas take a tenth of the start.
+  // Made at the first use, because the schemas would take a tenth of the service's start.
   let toolCache: ReturnType<typeof made> | undefined;
   return (areas, areaList) => {
     toolCache ??= made();
@@ -89,8 +89,8 @@ export function toolLists(
 }
 
 /**
- * Omits output schemas: older clients would validate the structuredContent of errors, as x402 requires them, and hide the error.
- * The description names the fields.
+ * Output schemas are left out: older clients would check the structuredContent of errors against them, and hide the
+ * error. x402 requires errors there. The description names the fields instead.
  */
 function toolOf(operation: Operation, public_url: string): Tool {
   const payment = paymentOf(operation);
@@ -120,7 +120,10 @@ function toolOf(operation: Operation, public_url: string): Tool {
   };
 }
 
-/** The title for people: the summary already begins the description, and a list has a limited size. */
+/**
+ * The title for people, made from the name: the summary already begins the description, and lists are limited in
+ * size.
+ */
 const titleOf = (name: string): string => `${name[0]!.toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
 
 const PICTURE = "Draws a chart.";

@@ -1,4 +1,4 @@
-/** MCP over streamable HTTP: one `Server` a request, over shared lists. */
+/** MCP over streamable HTTP. Each request has its own `Server`; all servers share their lists. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
@@ -89,7 +89,7 @@ async function withPlainBody(req: HttpRequest, res: HttpResponse): Promise<Incom
   return Object.assign(Readable.from([body]), { method, url, headers }) as unknown as IncomingMessage;
 }
 
-/** The SDK refuses clients that do not accept an event stream, such as curl. These get one JSON body. */
+/** The SDK refuses clients that do not accept an event stream, such as curl. These clients get one JSON body. */
 function withPlainJson(newServer: () => Server, handler: McpHttpHandler): McpHttpHandler["fetch"] {
   return async (request, options) => {
     const accepted = request.headers.get("accept") ?? "*/*";
@@ -113,7 +113,7 @@ function withPlainJson(newServer: () => Server, handler: McpHttpHandler): McpHtt
   };
 }
 
-/** The SDK keeps each connection of a stream open, also one that its caller wants closed. */
+/** The SDK keeps the connection of a stream open, even if its caller wants it closed. */
 function withoutConnection(fetch: McpHttpHandler["fetch"]): McpHttpHandler["fetch"] {
   return async (request, options) => {
     const response = await fetch(request, options);
@@ -127,12 +127,12 @@ const APPS_SESSION = "apps-";
 const REVISION = "mcp-protocol-version";
 
 /**
- * In the revisions of 2025, a client declares capabilities only at the beginning. The session's name then says for
+ * In the revisions of 2025, a client declares its capabilities only in `initialize`. So the session's id records for
  * later requests that the client has Apps.
  */
 function withAppsSession(fetch: McpHttpHandler["fetch"]): McpHttpHandler["fetch"] {
   return async (request, options) => {
-    // Later requests name their session or their revision.
+    // Later requests name their session or their revision, so this is the first one.
     const isFirst =
       request.method === "POST" && ![SESSION, REVISION].some((name) => request.headers.has(name));
     if (!isFirst) return fetch(request, options);
@@ -147,7 +147,7 @@ async function beginsWithApps(request: Request): Promise<boolean> {
   return isInitializeRequest(message) && showsViews(message.params.capabilities);
 }
 
-/** Programs send no Origin; a page needs a permitted one. */
+/** True unless a page of an origin that is not permitted sent the request. Programs send no Origin. */
 function originAllowed(req: HttpRequest, { public_url, origins }: McpParts): boolean {
   const origin = req.get("origin");
   if (origin === undefined || origin === new URL(public_url).origin || origins.includes(origin)) return true;

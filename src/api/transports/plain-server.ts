@@ -9,7 +9,7 @@ import {
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
 
-/** Refuses wrong params in plain words, where the SDK would send its validator's own text. */
+/** A server that refuses wrong params in plain words; the SDK would send its validator's text. */
 export class PlainServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const wrapped = super._wrapHandler(method, handler);
@@ -26,7 +26,7 @@ export class PlainServer extends Server {
   }
 }
 
-/** The params that a text of the SDK's validator names: a list of issues as JSON. */
+/** The params that an error of the SDK's validator names: its text is a list of issues in JSON. */
 function wrongParams(error: unknown): string[] | undefined {
   const [issues] = /\[\s*\{[\s\S]*\}\s*\]$/.exec(error instanceof Error ? error.message : "") ?? [];
   if (issues === undefined) return undefined;

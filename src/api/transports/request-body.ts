@@ -19,7 +19,7 @@ const CODINGS: Readonly<Record<string, Decode>> = {
   br: promisify(brotliDecompress),
 };
 export const ACCEPTED_CODINGS = "gzip, deflate, br";
-/** More codings than this would only cost time. */
+/** The most codings of one body; more would only cost time. */
 const MOST_CODINGS = 3;
 
 /**

@@ -1,4 +1,4 @@
-/** Lookup by segment, so that its cost does not depend on the number of routes. */
+/** Finds a route segment by segment, so that the cost does not depend on the number of routes. */
 import type { Fields } from "../declare/input.ts";
 import type { Method, Path } from "../declare/operation.ts";
 
@@ -20,8 +20,8 @@ type RouteEnd<Target> = { target: Target; parameters: Parameter[] };
 type Parameter = { name: string; at: number; is_rest: boolean };
 
 /**
- * A literal segment beats a parameter, which beats a rest. Case and a final slash do not matter; HEAD equals GET. Throws on
- * duplicate routes.
+ * A literal segment precedes a parameter, which precedes a rest parameter. Case and a final slash are ignored; HEAD
+ * is treated as GET. Throws on duplicate routes.
  */
 export function routeTable<Target>(entries: Iterable<Entry<Target>>): RouteTable<Target> {
   const root = nowhere<Target>();
@@ -66,7 +66,7 @@ function writtenAt<Target>({ written }: RouteNode<Target>, part: string): RouteN
 
 type RouteQuery = { method: Method; parts: string[]; allowed: Set<Method> };
 
-/** Collects the path's other methods in `allowed`. */
+/** Finds the route. Collects the other methods of the path in `allowed`. */
 function find<Target>(node: RouteNode<Target>, at: number, query: RouteQuery): RouteEnd<Target> | undefined {
   const part = query.parts[at];
   if (part === undefined) return taken(node.ends, query);
@@ -87,7 +87,7 @@ function taken<Target>(
   return end;
 }
 
-/** A rest parameter includes a final slash of the path. */
+/** A rest parameter includes the final slash of the path. */
 function paramsOf({ parameters }: RouteEnd<unknown>, path: string): Fields {
   const parts = path.split("/").slice(1);
   return Object.fromEntries(

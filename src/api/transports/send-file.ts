@@ -1,4 +1,4 @@
-/** A file with its conditions and ranges (RFC 9110, 13 and 14). */
+/** Sends a file with the conditions and ranges of RFC 9110, 13 and 14. */
 import { randomUUID } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
@@ -10,11 +10,11 @@ import { type ByteRange, byteRanges, matchesStrongly } from "./byte-ranges.ts";
 
 type Headers = Record<string, string>;
 
-/** Refuses before it sends anything; later the connection is cut, because the status is sent. */
+/** Refuses before anything is sent. Once the status is sent, an error can only cut the connection. */
 export async function sendFile(res: Response, headers: Headers, { path, name }: ServedFile): Promise<void> {
   const { method, headers: request } = res.req;
   const ifMatch = request["if-match"];
-  // Without a date of the last change, conditions on dates are ignored.
+  // Conditions on dates are ignored, because the file has no date of its last change.
   if (ifMatch !== undefined && !matchesStrongly(ifMatch, headers.ETag!))
     refuse(coreProblems["precondition-failed"], "the file is not the one that If-Match names");
   const file = await open(path).catch(() =>
@@ -23,7 +23,7 @@ export async function sendFile(res: Response, headers: Headers, { path, name }: 
   try {
     const { size } = await file.stat();
     const whole = { from: 0, to: size - 1 };
-    // HEAD has no ranges.
+    // Ranges are ignored for HEAD.
     const ranges =
       method === "GET" && isSameFile(request["if-range"] as string | undefined, headers.ETag!)
         ? byteRanges(request.range, size)
@@ -51,13 +51,13 @@ export async function sendFile(res: Response, headers: Headers, { path, name }: 
   }
 }
 
-/** A file of another tag is sent whole, so that parts of two files are never joined. */
+/** If the file has another tag, it is sent whole, so that parts of two files are never joined. */
 const isSameFile = (ifRange: string | undefined, etag: string) =>
   ifRange === undefined || ifRange.trim() === etag;
 
 type Part = { before: string; range?: ByteRange };
 
-/** `type`: the file's media type, if ranges of it are sent. */
+/** `type`: the media type of the file; undefined if the whole file is sent. */
 function planOf(
   ranges: ByteRange[],
   size: number,

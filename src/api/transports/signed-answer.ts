@@ -1,6 +1,6 @@
 /**
- * `Prefer: signed`: the log's key signs request, answer and log position (RFC 9421), so that a caller can show a false answer. The
- * body's digest is Content-Digest (RFC 9530).
+ * `Prefer: signed`: the log's key signs the request, the answer and the log position (RFC 9421), so that a caller can
+ * prove a false answer. Content-Digest (RFC 9530) has the digest of the body.
  */
 import { createHash } from "node:crypto";
 import type { Request } from "express";
@@ -13,7 +13,10 @@ import { prefers } from "../declare/named-event.ts";
 
 export const ANSWER_TAG = "tallystick-answer";
 
-/** The authority is left out: proxies change it, and the key names the service. */
+/**
+ * The signed parts of the request. The authority is left out, because proxies change it; the key identifies the
+ * service.
+ */
 const OF_REQUEST = ["@method", "@path", "@query"];
 const OF_ANSWER = ["@status", "content-type", "content-digest", "log-position"];
 const ofRequest = (name: string) => component(name, { req: true });
@@ -21,7 +24,7 @@ const ofRequest = (name: string) => component(name, { req: true });
 export const prefersSigned = ({ headers }: Pick<Request, "headers">): boolean =>
   prefers(headers.prefer as string | undefined, "signed");
 
-/** Refuses a Content-Digest that is not of these bytes. */
+/** Refuses a request whose Content-Digest does not match its bytes. */
 export function checkContentDigest(header: string | undefined, bytes: Uint8Array): void {
   if (header === undefined) return;
   const known = ["sha-256", "sha-512"].filter((name) => header.includes(`${name}=:`));
@@ -39,10 +42,10 @@ const hasBody = ({ headers }: Request) =>
   Number(headers["content-length"] ?? 0) > 0 || headers["transfer-encoding"] !== undefined;
 
 export type UnsignedAnswer = { status: number; headers: Record<string, string>; body: Buffer };
-/** Returns the headers of an answer with its signature. */
+/** Signs an answer, and returns its headers with the signature. */
 export type SignAnswer = (answer: UnsignedAnswer) => Promise<Record<string, string>>;
 
-/** Called before the question is answered: the answer then includes the log at least up to this moment. */
+/** Called before the request is answered, so that the answer includes at least the log up to this moment. */
 export function answerSigner(app: App, req: Request): SignAnswer | undefined {
   if (!prefersSigned(req)) return undefined;
   const { position } = app.tail;
@@ -56,7 +59,7 @@ async function signed(
   { status, headers, body }: UnsignedAnswer,
 ): Promise<Record<string, string>> {
   const { "content-digest": digest, "content-encoding": coding } = req.headers;
-  // Without a digest that was compared with the body, the signature would not identify the question.
+  // If no digest was compared with the body, the signature would not identify the request.
   if (hasBody(req) && (digest === undefined || coding !== undefined)) return headers;
   const { signer, clock, settings } = app;
   const unsigned = {
@@ -64,7 +67,7 @@ async function signed(
     ...headers,
     "Content-Digest": contentDigest(body),
     "Preference-Applied": [headers["Preference-Applied"], "signed"].filter(Boolean).join(", "),
-    // A compressor would change the digest's bytes.
+    // Forbids compression, which would change the bytes under the digest.
     "Cache-Control": [headers["Cache-Control"], "no-transform"].filter(Boolean).join(", "),
     Vary: [headers.Vary, "Prefer"].filter(Boolean).join(", "),
   };
