@@ -32,7 +32,7 @@ export async function agentNamed(app: App, text: string): Promise<Agent> {
   return state ?? refuse("not_found", `there is no agent ${text}; soul_leaderboard lists all agents`);
 }
 
-/** Entries never expire: an event names its agent, and an event never changes. */
+/** The cache's entries never expire, because the agent in an event never changes. */
 const MOST_NAMES = 50_000;
 
 export async function idOfNumber({ store, once }: App, sx_number: number): Promise<string | undefined> {
@@ -64,8 +64,8 @@ export async function agentOf(app: App, caller: Caller): Promise<Agent> {
 }
 
 /**
- * A suspended or revoked agent may be read, but may neither spend nor work. The same holds for its delegates. Other
- * callers pass.
+ * Refuses the own calls of suspended or revoked agents and of their delegates: they may be read, but may neither
+ * spend nor work. Other callers pass.
  */
 export async function refuseSuspended({
   app,
@@ -77,7 +77,7 @@ export async function refuseSuspended({
   agents.acting(await unit.watch(agents, agents.targetOf(facts.agent_id)));
 }
 
-/** One query for all names; null for an erased one. */
+/** The names of several agents, with one query; the name of an erased agent is null. */
 export async function namesOf(
   subjects: Pick<Subjects, "open">,
   of: readonly Agent[],
@@ -85,7 +85,7 @@ export async function namesOf(
   const held = of.flatMap(({ facts: { display_name, agent_id } }) =>
     display_name ? [{ sealed: display_name as Sealed, place: placeOfName(agent_id) }] : [],
   );
-  // Names that are not sealed need no vault.
+  // The vault is needed only for sealed names.
   const opened = held.length === 0 ? [] : await subjects.open(held);
   let next = 0;
   return of.map(({ facts: { display_name, agent_id } }) => {

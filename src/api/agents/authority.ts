@@ -17,10 +17,10 @@ import { type Context, open } from "../declare/index.ts";
 import { agentNamed, agentOf, idOfNumber } from "./agents.ts";
 import { provenBy } from "./proofs.ts";
 
-/** Limited by address: a contract wallet's signature costs a query to the chain. */
+/** Counted by address, because checking a contract wallet's signature costs a query to the chain. */
 export const proofs = open({ calls: 120, per: "hour", shared: "soul-proofs" });
 
-/** The members of an event that say who wanted it. */
+/** The members of an event that record who requested it. */
 export type Authority = { by: string | null; challenge_sha256: string | null; act: Act };
 
 type ProofInput = { challenge?: string | undefined; signature?: string | undefined };
@@ -47,7 +47,10 @@ export async function authorityOf(
   );
 }
 
-/** How the agent wanted the call: a challenge that a live key of it signed, or else the credential of the call. */
+/**
+ * The record of how the agent requested the call: by a challenge that one of its live keys signed, or by the call's
+ * credential.
+ */
 export async function actOfCaller(
   { app, caller, request }: Pick<Context<never>, "app" | "caller" | "request">,
   { challenge, signature }: ProofInput,
@@ -63,8 +66,8 @@ export async function actOfCaller(
 }
 
 /**
- * The act with the JSON whose SHA-256 its text names. The JSON is sealed, because the text would confirm a guess of a
- * person's words.
+ * Adds to an act the JSON whose SHA-256 is part of the signed text. The JSON is sealed, because the text would
+ * confirm a guess at a person's words.
  */
 export function actWith(act: Act, body: string, seal?: (value: Personal) => Sealed): Act {
   if (act.by !== "signature" || isSealed(act.signed)) return act;
@@ -98,7 +101,8 @@ export const delegateAdmission =
       confirm: async (watch) => {
         const now = await watch(agents, principalTarget);
         const standing = between(now, await watch(agents, delegateTarget));
-        // A delegation counts its own spending, so a delegation that replaced it cannot serve this call.
+        // Each delegation counts its own spending, so a call that was admitted under a replaced delegation must be
+        // repeated.
         if (standing.delegation_id !== delegation_id)
           refuse(identityProblems["not-delegated"], "the delegation was replaced meanwhile; repeat the call");
         if (wallet !== undefined) walletActedAs(now, wallet);
@@ -106,7 +110,9 @@ export const delegateAdmission =
     };
   };
 
-/** A live Ed25519 key of a passport signs requests; a live EVM key signs texts. */
+/**
+ * Finds the agent of a request's signature. Live Ed25519 keys of a passport sign requests; live EVM keys sign texts.
+ */
 export const signerOf =
   (app: App): NonNullable<AccessParts["findSigner"]> =>
   async (kid) => {

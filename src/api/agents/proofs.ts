@@ -51,7 +51,7 @@ export type Proof = {
   act: SignedAct;
 };
 
-/** Refuses with the fault's field. `at`: the path of the proof in the input. */
+/** Refuses a wrong proof, and names the wrong field. `at`: the path of the proof in the input. */
 export async function provenBy(app: App, given: SignedChallenge, use: ChallengeUse, at = ""): Promise<Proof> {
   const parsed = readChallenge(given.challenge);
   if (!parsed)

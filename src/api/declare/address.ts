@@ -1,4 +1,4 @@
-/** Limits count IPv6 by /64: one customer controls that many addresses. */
+/** The key under which limits count an address: for IPv6 its /64, because one customer controls all of that. */
 export function addressBlock(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip);
   if (mapped) return mapped[1]!;

@@ -1,7 +1,7 @@
 /** `meta=brief` omits the members of `meta` that can be longer than the data of an answer. */
 import { z } from "zod";
 
-/** Left out of a brief `meta`. */
+/** The members that a brief `meta` omits. */
 const long = ["coverage", "incomplete", "formula", "names_from", "source"] as const;
 
 export const metaField = z
@@ -9,7 +9,7 @@ export const metaField = z
   .optional()
   .describe("brief: `meta` without coverage, formula and source, unless the figures are incomplete");
 
-/** Undefined where `meta` is always short. */
+/** The schema of a brief `meta`; undefined if `meta` is always brief. */
 export function withBriefMeta(meta: z.ZodObject): z.ZodObject | undefined {
   if (!meta.shape.coverage) return undefined;
   const optional = long.flatMap((name) => {
@@ -24,7 +24,7 @@ type LongMeta = {
   incomplete?: readonly unknown[];
 };
 
-/** The JSON answer with a brief `meta`, if the input requests it. Members that limit the figures stay. */
+/** Shortens `meta` if the input requests it. Members that warn of incomplete figures remain. */
 export function asWanted(answer: object, { meta: wanted }: { meta?: unknown }): object {
   if (wanted !== "brief") return answer;
   const { meta, ...rest } = answer as { meta: LongMeta };

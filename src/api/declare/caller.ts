@@ -6,7 +6,7 @@ export type Caller =
   | { kind: "key"; tenant: string; key_id: string; scopes: Scope[]; space: "live" | "test" }
   | { kind: "subject"; tenant: string; key_id: string; subject: string; scopes: Scope[] }
   | { kind: "payer"; tenant: string; wallet: Hex }
-  /** `tenant`, `subject` and `wallet` are the principal's. */
+  /** `tenant`, `subject` and `wallet` belong to the principal, not to the delegate. */
   | {
       kind: "delegate";
       tenant: string;
@@ -18,7 +18,7 @@ export type Caller =
   | { kind: "internal"; tenant: "operator" }
   | { kind: "anonymous"; tenant: "anonymous" };
 
-/** Passports as SX#<number>. `max_spend_micro` limits the whole delegation. */
+/** Passports are written SX#<number>. `max_spend_micro` limits the whole delegation. */
 export type Mandate = {
   principal: string;
   delegate: string;
@@ -30,7 +30,10 @@ export const anonymous: Caller = { kind: "anonymous", tenant: "anonymous" };
 
 export const payer = (wallet: Hex): Caller => ({ kind: "payer", tenant: walletTenant(wallet), wallet });
 
-/** A part of event hashes, so it has no secret. A delegate appears under its own name, not its principal's. */
+/**
+ * The name of the caller in event hashes, so it contains no secret. A delegate has its own name there, not its
+ * principal's.
+ */
 export function actorOf(caller: Caller): string {
   switch (caller.kind) {
     case "key":
@@ -46,5 +49,5 @@ export function actorOf(caller: Caller): string {
   }
 }
 
-/** A test key moves no real money; its statements would bind wallets of others. */
+/** Test keys move no real money, so they may not make statements that bind other people's wallets. */
 export const isTest = (caller: Caller): boolean => caller.kind === "key" && caller.space === "test";

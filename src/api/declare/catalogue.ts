@@ -2,7 +2,7 @@ import { problemRegistry } from "../../core/model/problem.ts";
 import type { Catalogue, OfferedArea, Operation, OperationDeclaration, Path } from "./operation.ts";
 import { methodOf, pathOf } from "./operation-facts.ts";
 
-/** Older clients call these paths with /api before them. */
+/** Older clients call these paths with the prefix /api. */
 const WITH_PREFIX = ["/v1/agent/", "/soul/"];
 
 const aliasesOf = ({ aliases = [], ...declared }: OperationDeclaration): Path[] => {
@@ -35,7 +35,7 @@ export function catalogueOf(areas: readonly OfferedArea[]): Catalogue {
   };
 }
 
-/** Parameter names are removed, so that equal routes compare equal. */
+/** Routes without the names of their parameters, so that equal routes compare equal. */
 const routesOf = (operation: Operation): string[] =>
   [
     operation.route,

@@ -2,7 +2,10 @@ import { z } from "zod";
 import recorded from "./generated/recorded-answers.json" with { type: "json" };
 import type { OperationDeclaration } from "./operation.ts";
 
-/** Answers to the documented examples, recorded by `RECORD=1` with the catalogue's contract test. */
+/**
+ * Recorded answers to the documented examples. To record them again, run the catalogue's contract test with
+ * `RECORD=1`.
+ */
 export const recordedAnswers = recorded as Readonly<Record<string, unknown>>;
 
 /** The schema of a JSON answer, or of a stream's lines; undefined for bytes. */

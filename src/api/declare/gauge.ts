@@ -6,7 +6,7 @@ export type Gauge = {
   name: `tallystick_${string}`;
   help: string;
   labels?: readonly string[];
-  /** Omits unknown values; a gauge that fails or takes over two seconds is omitted too. */
+  /** Unknown values are omitted. A gauge that fails or takes over two seconds is omitted too. */
   read(app: App): Promise<readonly GaugeValue[]>;
 };
 

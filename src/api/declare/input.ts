@@ -7,7 +7,7 @@ import { type JsonSchema, jsonSchemaOf } from "./json-schema.ts";
 
 export type Fields = Record<string, unknown>;
 
-/** Hostile input gets a short answer: limited errors and names. */
+/** Limits the errors in the answer to hostile input. */
 const MOST_ERRORS = 50;
 const shown = (path: string) => path.slice(0, 60);
 const MOST_PATH = 200;
@@ -15,12 +15,12 @@ const MOST_MESSAGE = 300;
 
 const IS_REQUIRED = "is required";
 
-/** True where the field is wrong, and not only absent. */
+/** False for the error that a required field is missing. */
 export const isPresent = ({ message }: FieldError): boolean => !message.startsWith(IS_REQUIRED);
 
 export type InputReader = {
   schema: { type: "object"; properties: Record<string, JsonSchema>; required?: string[] };
-  /** Converts text to numbers, booleans and comma-separated lists where the field needs them. */
+  /** Reads a query string. Text becomes numbers, booleans or lists (separated by commas) if the field needs them. */
   fromQuery(query: URLSearchParams, path: Fields): Fields;
   fromObject(body: unknown, path: Fields): Fields;
 };
@@ -73,7 +73,7 @@ function readerOf(input: z.ZodObject): InputReader {
   return {
     schema,
     fromQuery(query, path) {
-      // Without a prototype, so that any parameter name is safe.
+      // An object without a prototype, so that a parameter of any name is safe.
       const fields: Fields = Object.create(null);
       const errors: FieldError[] = [];
       for (const [name, text] of query) {
@@ -105,7 +105,7 @@ function readerOf(input: z.ZodObject): InputReader {
   };
 }
 
-/** Other names of fields, by the field; a field declares one as `alias` in its meta. */
+/** The other names of fields. A field declares one as `alias` in its meta. */
 function aliasesOf(input: z.ZodObject): [field: string, alias: string][] {
   return Object.entries(input.shape).flatMap(([field, schema]): [string, string][] => {
     let inner: unknown = schema;
@@ -115,7 +115,7 @@ function aliasesOf(input: z.ZodObject): [field: string, alias: string][] {
   });
 }
 
-/** Each value under its field's own name; `calledBy` has the names by which the caller gave the fields. */
+/** Moves each value to its field's own name. `calledBy` has the names that the caller used. */
 function withoutAliases(
   given: Fields,
   aliases: readonly [field: string, alias: string][],
@@ -140,7 +140,7 @@ function withoutAliases(
   return { fields, calledBy };
 }
 
-/** A value far over its limit gets only this error: the other checks may be slow. */
+/** A value far over its limit gets only this error, because the other checks of it may be slow. */
 const isFarBeyond = (size: number, most: number | undefined) => most !== undefined && size > 4 * most + 1_000;
 
 const isOfType = (value: unknown) => {
@@ -151,7 +151,7 @@ const isOfType = (value: unknown) => {
 function findFarTooMuch(value: unknown, schema: JsonSchema, path: string, errors: FieldError[]): void {
   if (errors.length >= MOST_ERRORS) return;
   if (schema.anyOf) {
-    // One error is enough where the value is far too large for every alternative.
+    // If the value is far too large for every alternative, one error is enough.
     const each = schema.anyOf.filter(isOfType(value)).map((one) => {
       const found: FieldError[] = [];
       findFarTooMuch(value, one, path, found);
@@ -175,7 +175,7 @@ function findFarTooMuch(value: unknown, schema: JsonSchema, path: string, errors
       findFarTooMuch((value as Fields)[name], property, `${shown(path)}.${name}`, errors);
 }
 
-/** Rejects what JSON parsers disagree on or Postgres cannot store. */
+/** Rejects text and names that JSON parsers read differently, or that Postgres cannot store. */
 function findBadText(value: unknown, path: string, errors: FieldError[], depth = 0): void {
   if (errors.length >= MOST_ERRORS) return;
   if (typeof value === "string") {
@@ -192,10 +192,10 @@ function findBadText(value: unknown, path: string, errors: FieldError[], depth =
     errors.push({ path: shown(path), message: `is nested more than ${MAX_DEPTH} deep` });
     return;
   }
-  // Parsers drop this name silently, so it would escape the check for unknown names.
+  // JSON parsers drop this name silently, so the check for unknown names would miss it.
   if (Object.hasOwn(value, "__proto__"))
     errors.push({ path: shown(`${path}.__proto__`), message: "is unknown; omit it" });
-  // Truncates each name: nested long names would add up.
+  // Truncates each name, because nested long names would make a very long path.
   for (const [name, inner] of Object.entries(value))
     findBadText(inner, `${path.slice(0, MOST_PATH)}.${shown(name)}`, errors, depth + 1);
 }
@@ -211,7 +211,7 @@ function kindOf(property: JsonSchema): Kind {
   return types.includes("boolean") ? "boolean" : "text";
 }
 
-/** Unparsable text stays as it is, so that the schema reports it. */
+/** Text that cannot be converted stays text, so that the schema reports the error. */
 function fromText(text: string, kind: Kind | undefined): unknown {
   switch (kind) {
     case "number":
@@ -227,7 +227,7 @@ function fromText(text: string, kind: Kind | undefined): unknown {
   }
 }
 
-/** JavaScript represents some sixteen-digit numbers exactly. */
+/** Some numbers of sixteen digits are exact in JavaScript. */
 const isWhole = (text: string) => /^-?\d{16}$/.test(text) && Number.isSafeInteger(Number(text));
 
 function unknownField(name: string, accepted: string[]): string {

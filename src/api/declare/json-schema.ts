@@ -1,4 +1,4 @@
-/** A minimal JSON Schema that all kinds of clients understand. */
+/** Writes JSON Schemas in a small subset that all kinds of clients understand. */
 import { z } from "zod";
 
 export type JsonSchema = {
@@ -25,14 +25,17 @@ export type JsonSchema = {
   $defs?: Record<string, JsonSchema>;
 };
 
-/** Schemas with an id are in `$defs`. An output may get more fields later, so it forbids none. Do not change the result. */
+/**
+ * The JSON Schema of a zod schema. Schemas with an id are in `$defs`. Outputs permit unknown fields, because later
+ * versions may add some. Do not change the result: it is cached.
+ */
 export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   const made = schemas[io].get(schema) ?? written(schema, io);
   schemas[io].set(schema, made);
   return made;
 }
 
-/** OpenAPI, MCP, the 402 and the pages describe the same schemas. */
+/** The cached schemas. OpenAPI, MCP, the 402 and the pages use the same ones. */
 const schemas = { input: new WeakMap<z.ZodType, JsonSchema>(), output: new WeakMap<z.ZodType, JsonSchema>() };
 
 function written(schema: z.ZodType, io: "input" | "output"): JsonSchema {
@@ -40,7 +43,10 @@ function written(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   return plain(own as JsonSchema, io);
 }
 
-/** For models: descriptions replace patterns, which some clients refuse. The service still checks all of them. */
+/**
+ * A schema for language models: descriptions replace patterns, which some clients refuse. The service still checks
+ * all patterns.
+ */
 export function withoutPatterns<S extends JsonSchema>(schema: S): S {
   const { pattern: _, maxLength: __, ...own } = schema;
   const { items, anyOf, properties } = own;
@@ -68,7 +74,7 @@ function plain(schema: JsonSchema, io: "input" | "output"): JsonSchema {
   // The value implies the type.
   if (io === "output" && own.const !== undefined) delete own.type;
   if (own.propertyNames && Object.keys(own.propertyNames).join() === "type") delete own.propertyNames;
-  // Some models' schema dialects refuse a list of types.
+  // Some models' dialects of JSON Schema refuse a list of types.
   if (io === "input" && Array.isArray(own.type)) {
     own.anyOf = own.type.map((type) => ({ type }));
     delete own.type;

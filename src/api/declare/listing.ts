@@ -9,7 +9,10 @@ export function schemaOfList(schema: z.ZodObject): z.ZodObject {
     : schema.extend({ as_of_position });
 }
 
-/** A position in the answer wins, because it was read together with the answer. */
+/**
+ * Adds the position to an answer. A position that the answer already has is better, because it was read together with
+ * the answer.
+ */
 export const withPosition = (answer: object, as_of_position: number): object =>
   "meta" in answer
     ? { ...answer, meta: { as_of_position, ...(answer.meta as object) } }

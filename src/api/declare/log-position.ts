@@ -1,6 +1,6 @@
 /**
- * `Log-Position` names the position of what a call appended. `Min-Log-Position` requires an answer to include that position,
- * whichever copy of the database serves it.
+ * `Log-Position` is the position of the events that a call appended. A request's `Min-Log-Position` requires an
+ * answer that includes this position, from any copy of the database.
  */
 import { MAIN_LOG } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
@@ -9,12 +9,15 @@ import { replayProblems } from "../../domain/replay/problems.ts";
 import type { Operation } from "./operation.ts";
 import { readsOf } from "./operation-facts.ts";
 
-/** `<epoch>.<position>`: a position is valid in one log only. */
+/** `<epoch>.<position>`: the epoch names the log, because a position is valid in one log only. */
 export async function logPositionOf({ store }: App, position: number): Promise<string> {
   return `${(await store.identity(MAIN_LOG)).epoch}.${position}`;
 }
 
-/** 0 without a header. A position of another history is a conflict: the caller saw events that this log lacks. */
+/**
+ * The required position; 0 without a header. A position of another log is a conflict: the caller saw events that this
+ * log lacks.
+ */
 export async function wantedPosition(
   { store }: App,
   operation: Operation,

@@ -1,13 +1,13 @@
-/** In headers, so that a receipt's digest of the body stays valid. */
+/** Names an answer's event in headers, because a member of the body would change the digest in the receipt. */
 import type { EventProof, Prover } from "../../anchoring/prove.ts";
 import type { App } from "../../core/app.ts";
 import type { EventName } from "../../core/model/refusal.ts";
 import { logPositionOf } from "./log-position.ts";
 
-/** `log_position`: for Min-Log-Position. `proof`: c2sp.org/tlog-proof, if requested and ready in time. */
+/** `log_position`: for Min-Log-Position. `proof` (c2sp.org/tlog-proof): if it was requested and ready in time. */
 export type NamedEvent = { event_id: string; log_position: string; proof?: string };
 
-/** Proxies limit headers; the linked proof is always whole. */
+/** A larger proof is only linked, because proxies limit headers. */
 const HEADER_LIMIT = 4 * 1024;
 
 export const proofPath = (event_id: string) => `/log/proof/${event_id}`;

@@ -1,4 +1,7 @@
-/** Repeats an answer: `vintage` takes the data states that `meta.rests_on` named. Every operation over data has both. */
+/**
+ * Repeats an answer on its former data: the input's `vintage` takes the value of `meta.rests_on`. Every operation
+ * over data has both fields.
+ */
 import { z } from "zod";
 import type { App } from "../../core/app.ts";
 import { refuse, refuseWith } from "../../core/model/refusal.ts";
@@ -28,7 +31,7 @@ export const restsOnField = z
   )
   .meta({ id: "RestsOn" });
 
-/** The read model's part is always current. */
+/** For operations that also read a read model, which is always current. */
 export const vintageBesideList = vintageField.describe(
   "Vintages of tables, by comma, from `meta.rests_on`; data from the log is always current",
 );
@@ -69,7 +72,7 @@ async function leasedData(app: App, named: string[]): Promise<LeasedData> {
 
 type NamedReleases = { datasets: StoredRelease[]; tables: StoredRelease[] };
 
-/** Refuses a vintage that was deleted, and two of one dataset. */
+/** Finds the named vintages. Refuses a deleted vintage, and two vintages of one dataset. */
 async function releasesNamed(app: App, wanted: readonly string[]): Promise<NamedReleases> {
   const since = retainedSince(app.clock.now());
   const all = async (): Promise<NamedReleases> => ({

@@ -20,7 +20,7 @@ export function readsOf({
 }
 
 export const effectOf = ({ effect = reads }: Pick<Operation, "effect">): Effect => effect;
-/** May append, so it has an Idempotency-Key and is never cached. */
+/** True if a call may append events. Such an operation takes an Idempotency-Key and is never cached. */
 export const isCommand = (operation: Pick<Operation, "effect" | "access">): boolean =>
   paymentOf(operation) !== undefined || effectOf(operation).changes !== "nothing";
 export const methodOf = ({ route }: Pick<Operation, "route">) => route.slice(0, route.indexOf(" ")) as Method;

@@ -27,11 +27,11 @@ export type Route = `${Method} ${Path}`;
 
 export type Redirect = `GET ${Path}` | `POST ${Path}`;
 
-/** The pipeline appends everything in one commit after the handler. */
+/** The writes of a handler. The pipeline appends everything in one commit after the handler. */
 export type UnitOfWork = Omit<InUnit, "command"> & {
-  /** 32 hex digits, new for each command and the same for a repeat. */
+  /** 32 hex digits, new for each command. A repeat of the command gets the same ones. */
   fresh_id: string;
-  /** For a handler that appended the answer's event itself. */
+  /** Names the answer's event, if the handler appended it itself. */
   names: (event: EventName) => void;
 };
 
@@ -39,21 +39,21 @@ export type Request = {
   id: string;
   idempotency_key: string | undefined;
   /**
-   * The payment that the call is charged to, if any. Its wallet may count as the caller: the call settles the payment
-   * itself, or the caller proved to be the payer.
+   * The payment that the call is charged to, if any. The handler may treat the payer as the caller: the call itself
+   * settles the payment, or the caller proved to be the payer.
    */
   payment_id: string | undefined;
-  /** How the caller showed that it wants this call; an agent's event records it. */
+  /** How the caller requested the call, for an agent's events. */
   act: Act;
 };
 
-/** For long streams. */
+/** Only for operations that answer with a long stream. */
 export type StreamOfCall = {
   wire: Wire;
   last_event_id: string | undefined;
-  /** Refuses once the caller lost access; false once its purchase ended. */
+  /** Refuses once the caller has lost access; false once the time of its purchase is over. */
   still: () => Promise<boolean>;
-  /** Set only for the replay of a bought stream. */
+  /** Set only if the stream repeats a bought one. */
   bought: { position: number } | undefined;
 };
 
@@ -62,22 +62,22 @@ export type Context<In> = {
   caller: Caller;
   app: App;
   data: Data;
-  /** When an opened subject is erased, the answer is deleted. */
+  /** Opens sealed values, and notes their subjects: when one of them is erased, the stored answer is deleted. */
   subjects: Pick<Subjects, "open">;
   /** The pipeline appends everything in one commit after the handler. */
   unit: UnitOfWork;
   request: Request;
   stream: StreamOfCall;
-  /** Aborts when the caller leaves or loses access, its purchase ends, or the service stops. */
+  /** Aborts when the caller leaves or loses access, when its purchase ends, or when the service stops. */
   signal: AbortSignal;
   catalogue: Catalogue;
 };
 
-/** Clients confirm some effects with their user. */
+/** The effect of a call. Some clients ask their user to confirm certain effects. */
 export type Effect = {
   changes: "nothing" | "adds" | "takes";
   repeatable: boolean;
-  /** Affects accounts or contracts on the chain, or webhooks. */
+  /** The call affects accounts or contracts on the chain, or webhooks. */
   reaches_out: boolean;
 };
 
@@ -90,9 +90,9 @@ export const reads = {
 export type OperationDeclaration = {
   name: string;
   route: Route;
-  /** Required if the operation writes or calls outside services; otherwise optional for a GET. */
+  /** Required if the operation writes or calls external services; optional for other GETs. */
   effect?: Effect;
-  /** Take the same parameters. Paths under /v1/agent and /soul are also served under /api. */
+  /** Further paths with the same parameters. Paths under /v1/agent and /soul are also served under /api. */
   aliases?: readonly Path[];
   /** Former routes; they answer 301 to a GET with the same parameter names. */
   redirects?: readonly Redirect[];
@@ -102,61 +102,67 @@ export type OperationDeclaration = {
   access: readonly Way[];
   input: z.ZodObject;
   output: Output;
-  /** The reading of the input's words, which the unpaid 402 shows. A refusal becomes the errors of that 402. */
+  /**
+   * How the service reads the words of the input, shown in the 402 of an unpaid call. A refusal becomes the errors of
+   * that 402.
+   */
   understood?: (input: never, call: PricedCall) => JsonObject | undefined | Promise<JsonObject | undefined>;
   /**
-   * Refuses input that the data do not cover, for the errors of the unpaid 402. It reads no figure. `handle`: the handler
-   * runs as far as its first figure; it uses `input`, `data` and `signal` alone.
+   * Refuses input that the data do not cover, for the errors of the unpaid 402, without reading a figure. "handle"
+   * runs the handler up to its first figure; such a handler uses `input`, `data` and `signal` alone.
    */
   covers?: "handle" | ((input: never, call: PricedCall) => void);
   status?: 200 | 201 | 202;
-  /** Fields that stay secret: the request's digest is public, so it could confirm a guess. */
+  /** Secret fields. They enter the request's digest as HMACs, because the public digest would confirm a guess. */
   secrets?: string[];
-  /** Names the command for callers that cannot send Idempotency-Key; no part of the request. */
+  /**
+   * The input field that names the command, for callers that cannot send an Idempotency-Key. It is no part of the
+   * request.
+   */
   named_by?: string;
   /**
-   * A call without an idempotency key that equals an earlier call of its caller within these seconds is the same
-   * command. A call with a key is not.
+   * An equal call of the same caller within these seconds counts as the same command. Calls with an idempotency key
+   * are excluded.
    */
   repeats_within_s?: number;
   /**
-   * Who gets a repeat for a payment, which is public. Default: anybody for commands and data answers, the payer for other reads
-   * and streams. A read for `anybody` does not learn its caller.
+   * The callers that may repeat a paid answer by its payment, which is public. Default: anybody for commands and data
+   * answers; the payer for other reads and streams. A read for `anybody` does not learn its caller.
    */
   again_to?: "anybody" | "payer";
-  /** Members of the answer, at any depth, that a repeat for a payment omits for all but the owner. */
+  /** Members of the answer, at any depth, that only its owner gets in a repeat by payment. */
   omitted_in_repeats?: readonly string[];
   /**
-   * The answer is secret and not stored: a repeat is answered from the log. Strangers may use an Idempotency-Key here
-   * too, of 32 unguessable characters or more.
+   * The answer is secret, so it is not stored; a repeat computes it from the log. Anonymous callers may send an
+   * Idempotency-Key too, of at least 32 unguessable characters.
    */
   stores_answer?: false;
-  /** Any other status is logged and counted. */
+  /** The statuses with which the handler may refuse. Other statuses are logged and counted as faults. */
   refuses?: (403 | 404 | 409 | 410)[];
   body_bytes?: number;
   /** A body over `body_bytes` is invalid input (400), not 413. */
   large_body?: "invalid";
-  /** Work on a paid task, or a node's heartbeat: not counted as a free call. */
+  /** Not counted as a free call: work on a paid task, or a node's heartbeat. */
   is_paid_work?: true;
   /** Refuses test keys on a real chain. */
   moves_money?: true;
-  /** The call waits for this read model, so that callers see their own writes; the answer has `as_of_position`. */
+  /** The call waits for this read model, so that callers see their own writes. The answer then has `as_of_position`. */
   lists?: Projection | "none";
   reads?: "log";
   example: Record<string, unknown>;
   /**
-   * Names the data an answer depends on; the same name and input give the same answer, which is cached with an ETag. Other reads
-   * in `handle` are logged, and prevent caching. With `lists`, nothing is cached.
+   * Names the data that an answer depends on. The same name and input give the same answer, which is cached with an
+   * ETag. Other reads in `handle` are logged, and prevent caching. With `lists`, nothing is cached.
    */
   vintage?: (data: Data) => string | undefined;
-  /** The Cache-Control header, not for refusals. Adds an ETag. */
+  /** The Cache-Control header of an answer, but not of refusals. Also adds an ETag. */
   caching?: (input: never) => string;
-  /** Runs before a stored answer is returned: another key of the tenant may have made the call. */
+  /** Runs before a stored answer is repeated, because another key of the tenant may have made the call. */
   refuseTo?: (context: Pick<Context<never>, "input" | "caller" | "app" | "data">) => void;
   handle: (context: Context<never>) => Promise<object>;
 };
 
-/** `success` wraps `{ data, meta }` as `{ success: true, data, meta }`; `none` leaves them flat. */
+/** `success` sends `{ data, meta }` as `{ success: true, data, meta }`; `none` sends the answer as it is. */
 export type Envelope = "success" | "none";
 
 export type Operation = OperationDeclaration & {
@@ -176,7 +182,7 @@ export type OfferedArea = {
   about: string;
   envelope: Envelope;
   operations: readonly OperationDeclaration[];
-  /** Base objects of several answers; OpenAPI lists each once, under this name. */
+  /** Schemas that several answers extend; OpenAPI lists each once, under this name. */
   shares?: Readonly<Record<string, z.ZodObject>>;
   problems: Readonly<Record<string, ProblemType>>;
   gauges?: readonly Gauge[];
@@ -225,7 +231,7 @@ export function operation<Input extends z.ZodObject>(given: TypedDeclaration<Inp
   } as OperationDeclaration;
 }
 
-/** An answer that can be had as a picture has a width. */
+/** Adds the input `width` to an operation whose answer can be drawn as a picture. */
 function withWidth<Input extends z.ZodObject>(declared: TypedDeclaration<Input>): TypedDeclaration<Input> {
   const { output, input } = declared;
   const isDrawn = output.kind === "picture" || (output.kind === "json" && output.chart !== undefined);

@@ -3,7 +3,7 @@ import type { Chart, Provenance } from "../../core/model/chart.ts";
 import type { Doc } from "../../core/model/doc.ts";
 import { type RowsPath, type SourcedAnswer, type Table, tableAt } from "./forms/table.ts";
 
-/** Everything but `stream` is complete before a byte is sent. */
+/** The kinds of answers. All but `stream` are complete before the first byte is sent. */
 export type Output =
   | {
       kind: "json";
@@ -64,19 +64,19 @@ export const jwt = (media_type: "application/vc+jwt", about: string): Output => 
   about,
 });
 
-/** Too large for memory, served with ranges; `handle` resolves to a ServedFile. */
+/** A file that is too large for memory, served with ranges. `handle` resolves to a ServedFile. */
 export const file = (media_type: string, about: string): Output => ({ kind: "file", media_type, about });
 
 export type ServedFile = { path: string; name: string; bytes: number; sha256: string };
 
-/** PNG or SVG by Accept; `handle` resolves to a Picture. */
+/** A picture, as PNG or SVG by the Accept header. `handle` resolves to a Picture. */
 export const picture = (about: string): Output => ({ kind: "picture", about });
 
 export type Picture = { chart: Chart; meta: Provenance };
 
 /**
- * `handle` refuses before it resolves to an iterable of framed text, whose chunks may end anywhere. A later error
- * only cuts the connection. `is_bounded`: it ends where `bought` says, so that it can be repeated for its payment.
+ * `handle` refuses, or resolves to an iterable of framed text, whose chunks may end anywhere. A later error only cuts
+ * the connection. `is_bounded`: the stream ends where `bought` says, so it can be repeated for its payment.
  */
 export const stream = (item: z.ZodType, last: z.ZodType, { is_bounded = false } = {}): Output => ({
   kind: "stream",

@@ -6,7 +6,7 @@ import { isCommand, methodOf, readsOf } from "./operation-facts.ts";
 const EVERYWHERE = [400, 401, 429, 503];
 export const OF_ANY_CALL: readonly number[] = [400, 401, 406, 413, 415, 429];
 const WRITING = [409, 413, 415, 422];
-/** For calls that may append, even without a body. */
+/** These statuses are possible for any call that may append, even without a body. */
 const NAMED = [409, 422];
 const FILE = [412, 416];
 
@@ -21,7 +21,7 @@ export function refusalsOf(operation: OperationDeclaration): ReadonlySet<number>
     ...(output.kind === "file" ? FILE : []),
     ...(moves_money ? [403] : []),
     ...(paymentOf(operation) ? [402] : []),
-    // `Min-Log-Position` may name another history.
+    // `Min-Log-Position` may name a position of another log.
     ...(readsOf(operation) ? [409] : []),
     ...refuses,
   ]);

@@ -2,7 +2,7 @@ import { upToFigures } from "../../datasets/reading.ts";
 import type { PricedCall } from "./access/way.ts";
 import type { Context, OperationDeclaration } from "./operation.ts";
 
-/** Refuses input that the data do not cover, as the operation would after the payment; reads no figure. */
+/** Refuses input that the data do not cover, before the payment and without reading a figure. */
 export async function refuseUncovered(
   { covers, handle }: Pick<OperationDeclaration, "covers" | "handle">,
   input: never,
@@ -15,7 +15,7 @@ export async function refuseUncovered(
   );
 }
 
-/** Refuses a step of a plan that the data do not cover; its fields are checked elsewhere. */
+/** Refuses a step of a plan whose input the data do not cover; the fields are checked elsewhere. */
 export const stepCover =
   (operations: readonly OperationDeclaration[], call: PricedCall) =>
   async (name: string, given: Record<string, unknown>): Promise<void> => {

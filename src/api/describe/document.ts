@@ -7,20 +7,20 @@ export type Document = {
   path: Path;
   type: string;
   summary: string;
-  /** Served only where Accept names `text/html`: programs may call the path by mistake. */
+  /** Served only if Accept names `text/html`, because a program may call the path by mistake. */
   for_browsers?: true;
-  /** May answer with a status other than 200: unhealthy, or a redirect. */
+  /** The document may have a status other than 200: the health report of a failing service, or a redirect. */
   render(app: App, visit: Visit): Promise<RenderedDocument> | RenderedDocument;
 };
 
 export type Visit = {
   params: Fields;
   accept: string | undefined;
-  /** A browser on this machine navigated here, so no other program or site reads the page. */
+  /** True if a browser on this machine opened the page, so that no other program or site can read it. */
   is_at_home: boolean;
 };
 
-/** Headers override the common ones; an ETag enables 304. */
+/** The headers replace common ones of the same name. With an ETag, a repeated request gets 304. */
 export type RenderedDocument = {
   status?: number;
   type?: string;
@@ -28,6 +28,6 @@ export type RenderedDocument = {
   body: string | Buffer;
 };
 
-/** True if a visitor prefers a media type to a page. */
+/** True if the visitor prefers this media type to a page. */
 export const wants = (type: string, accept: string | undefined): boolean =>
   accept !== undefined && new Negotiator({ headers: { accept } }).mediaType(["text/html", type]) === type;

@@ -20,7 +20,7 @@ import { llmsPage } from "./reference.ts";
 import { serviceRecords } from "./service-records.ts";
 import { iconDocuments } from "./tool-icons.ts";
 
-/** Constant documents are rendered once, at the first request. */
+/** The documents of a service. Constant ones are rendered once, at the first request. */
 export function documentsOf(
   catalogue: Catalogue,
   terms: PaymentTerms,
@@ -152,7 +152,7 @@ const keySet: Document = {
   type: "application/jwk-set+json",
   summary: "The public key that signs receipts and credentials, by each kid that they name",
   render: ({ signer, settings }) => {
-    // Over http a credential names the key by its `kid` alone, so the set lists the key under both names.
+    // A service under http names its key by `kid` alone in credentials, so the set lists the key under both names.
     const kids = new Set([
       keyUrl(settings.public_url, signer.kid),
       issuerOf(settings.public_url, signer).key,
@@ -162,7 +162,7 @@ const keySet: Document = {
   },
 };
 
-/** For did:web: x402 names the keys of receipts by DID. */
+/** The DID document for did:web, because x402 names the keys of receipts by DID. */
 const didDocument: Document = {
   path: "/.well-known/did.json",
   type: "application/did+json",
@@ -182,15 +182,15 @@ const didDocument: Document = {
   },
 };
 
-/** Without the chain nobody can pay, but the service stays ready. */
+/** Time limit of the chain query. Without the chain nobody can pay, but the service stays ready. */
 const CHAIN_MS = 1_000;
-/** A stalled database connection must not stall the readiness check. */
+/** Time limit of the log query, so that a stalled database connection does not stall the readiness check. */
 const LOG_MS = 2_000;
 
 const readinessDetail = <T>(ms: number, answer: Promise<T>): Promise<T> =>
   inTime(ms, answer, () => new Error("late"));
 
-/** RFC 9116 requires renewal within a year. */
+/** security.txt expires in half a year, because RFC 9116 recommends less than a year. */
 const securityText = (public_url: string) => {
   const expires = new Date(Date.now() + 182 * 86_400_000).toISOString();
   return `Contact: ${public_url}/\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${public_url}/.well-known/security.txt\n`;

@@ -1,4 +1,7 @@
-/** Serves src/explorer; when run from the sources, it compiles their TypeScript at the first request. */
+/**
+ * Serves src/explorer. When the service runs from its sources, the explorer's TypeScript is compiled at the first
+ * request.
+ */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,17 +16,17 @@ const IS_COMPILED = import.meta.filename.endsWith(".js");
 
 export const PACKAGE = join(import.meta.dirname, IS_COMPILED ? "../../../.." : "../../..");
 
-/** The page may load only from this service, whatever text the log has. */
+/** The page may load only from this service, whatever texts the log contains. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   ...["script-src", "style-src", "img-src", "connect-src", "worker-src"].map((kind) => `${kind} 'self'`),
   ...["base-uri", "form-action", "frame-ancestors"].map((kind) => `${kind} 'none'`),
 ].join("; ");
 
-/** The worker reads a visitor's files and must not send them anywhere. */
+/** The worker reads a visitor's files, so it may send nothing anywhere. */
 const WORKER_POLICY = "default-src 'none'; script-src 'self'";
 
-/** Placeholders for the facts about the log, until the page's script has them. */
+/** The names of facts about the log, shown with placeholders until the page's script has the values. */
 const FACTS = ["Origin", "Head", "Log key", "Signed", "Anchored", "Contract", "Signer", "Personal data"];
 
 export const explorerDocuments = (): Document[] => [
@@ -139,7 +142,7 @@ function document(
     summary,
     ...(for_browsers && { for_browsers }),
     async render({ embedded_chain }) {
-      // A failed compiler start is retried.
+      // If the compiler fails to start, the next request tries again.
       made ??= text(embedded_chain).catch((error) => {
         made = undefined;
         throw error;
@@ -168,10 +171,10 @@ async function exampleRoll(): Promise<string> {
   return JSON.stringify({ data: rolls[0] }, null, 2);
 }
 
-/** Served by themselves, because auditors read their source. */
+/** The verifiers are served as separate files, because auditors read their source. */
 const VERIFIERS = ["./verifier.js", "./roll-verifier.js"];
 
-/** A page's script in one file; a script that has no address to load from contains the verifiers too. */
+/** Compiles a page's script into one file. A script that cannot load other files contains the verifiers too. */
 export async function compiled(entry: string, external: readonly string[] = VERIFIERS): Promise<string> {
   if (IS_COMPILED) return read(entry.replace(/\.ts$/, ".js"));
   const { build } = await import("esbuild");

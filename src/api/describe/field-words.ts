@@ -1,4 +1,4 @@
-/** Descriptions of answer fields by name, for fields whose schema has no description of its own. */
+/** Descriptions of answer fields by field name, for fields whose schema has none. */
 import type { JsonSchema } from "../declare/json-schema.ts";
 import words from "./field-words.json" with { type: "json" };
 

@@ -5,7 +5,7 @@ import type { Operation } from "../declare/operation.ts";
 
 const WEIGHTS = { name: 4, summary: 4, area: 2, description: 1, input: 0.5 };
 
-/** An operation whose whole name is in the query comes first. */
+/** Finds operations by words. If the query contains an operation's whole name, that operation comes first. */
 export function operationFinder(operations: readonly Operation[]): (words: string) => Operation[] {
   const find = textSearch(operations, { weights: WEIGHTS, textOf, related: RELATED_WORDS });
   return (text) => {
@@ -17,7 +17,7 @@ export function operationFinder(operations: readonly Operation[]): (words: strin
 const textOf = (operation: Operation, field: string): string =>
   field === "input" ? inputText(operation) : operation[field as Exclude<keyof typeof WEIGHTS, "input">];
 
-/** The fields of an operation's input, with their descriptions. */
+/** The input fields of an operation with their descriptions, as text to search. */
 export const inputText = ({ input }: Operation): string =>
   Object.entries(inputReader(input).schema.properties)
     .map(([field, { description = "" }]) => `${field} ${description}`)

@@ -1,4 +1,7 @@
-/** Skills for agents (agentskills.io), served by MCP's Skills extension: each is a folder with its SKILL.md. */
+/**
+ * Skills for agents (agentskills.io), served by MCP's Skills extension. Each skill is a folder with one file,
+ * SKILL.md.
+ */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +13,7 @@ export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
 
 type Frontmatter = { name: string; description: string };
 
-/** The entry of `skills/list`, as the extension names its members. */
+/** An entry of `skills/list`, with the extension's member names. */
 export type Skill = {
   uri: string;
   frontmatter: Frontmatter;
@@ -43,7 +46,7 @@ async function fileOf(name: string): Promise<SkillFile> {
   };
 }
 
-/** Our files have plain `name: value` lines alone. */
+/** Reads only plain `name: value` lines; our files have no others. */
 function frontmatterOf(text: string): Frontmatter {
   const [, lines = ""] = /^---\n([\s\S]*?)\n---\n/.exec(text) ?? [];
   const pairs = lines.split("\n").map((line) => {
@@ -71,7 +74,7 @@ export async function skillAt(uri: string) {
   return found && { uri, mimeType: MARKDOWN, text: found.text };
 }
 
-/** A skill's folder has its SKILL.md alone. */
+/** Each skill's folder contains SKILL.md alone. */
 export const skillFolderAt = async (uri: string) =>
   (await skills()).find(({ frontmatter: { name } }) => rootOf(name) === uri);
 

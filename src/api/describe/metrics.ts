@@ -7,7 +7,7 @@ export type Metrics = {
   contentType: string;
   answered(operation: string, status: number, seconds: number): void;
   broke(operation: string, promise: string): void;
-  /** `outcome`: `answered`, `refused` with a new 402, or a problem type. */
+  /** Counts a presented payment. `outcome`: `answered`, `refused` with a new 402, or the type of a problem. */
   presented(outcome: string): void;
   print(): Promise<string>;
 };
@@ -55,7 +55,7 @@ export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metri
     labelNames: ["name"],
     registers: [registry],
   });
-  /** Measured on each print, and omitted while the database is unavailable. */
+  /** Measured whenever the metrics are read, and omitted while the database is unavailable. */
   const measureHealth = async () => {
     const unknown = () => ({ projections: [], reactors: [] });
     const { projections, reactors } = await inTime(GAUGE_MS, app.health(), late).catch(unknown);
@@ -70,12 +70,12 @@ export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metri
     return async () => {
       const found = await inTime(GAUGE_MS, read(app), late).catch(() => []);
       gauge.reset();
-      // A gauge without labels starts at 0, which would be a false measurement.
+      // A gauge without labels and values is removed, because it would show 0.
       if (labels.length === 0 && found.length === 0) gauge.remove();
       for (const { value, labels: at = {} } of found) gauge.set(at, value);
     };
   });
-  // prom-client builds a lookup string for each call.
+  // Caches the series, because prom-client builds a lookup string for each call.
   const series = new Map<string, Histogram.Internal<"operation" | "status">>();
   const seriesOf = (operation: string, status: number) => {
     const name = `${operation} ${status}`;
@@ -93,7 +93,7 @@ export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metri
     answered: (operation, status, seconds) => seriesOf(operation, status).observe(seconds),
     broke: (operation, promise) => broken.inc({ operation, promise }),
     presented: (outcome) => payments.inc({ outcome }),
-    // Concurrent requests share one measurement: each one resets the gauges.
+    // Concurrent requests share one measurement, because each measurement resets the gauges.
     print: () => {
       printing ??= print().finally(() => {
         printing = undefined;

@@ -2,7 +2,7 @@ import type { App } from "../../core/app.ts";
 import { currentReferences } from "../../projections/reference/releases.ts";
 import { currentReleases } from "../../projections/trade/releases.ts";
 
-/** The released or announced datasets and tables that this process has not opened yet. */
+/** The datasets and tables that were released or announced, and that this process has not opened yet. */
 export async function missingData(app: App): Promise<string[]> {
   const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];
   const open = new Set(

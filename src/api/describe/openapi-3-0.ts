@@ -1,4 +1,4 @@
-/** Some generators of clients read OpenAPI 3.0 alone. */
+/** Converts the OpenAPI document to 3.0, because some client generators read only that. */
 import { Converter } from "@apiture/openapi-down-convert";
 
 type Node = { [name: string]: unknown };
@@ -13,11 +13,11 @@ export function asOpenapi30(document: object): object {
   return { openapi: "3.0.3", info: { ...described, license }, ...rest };
 }
 
-/** Members of these objects have names of ours, which are no keywords. */
+/** The member names of these objects are our own names, not keywords. */
 const NAMED = ["properties", "paths", "responses", "headers", "schemas", "parameters", "content"];
-/** Their members are values, not schemas. */
+/** The contents of these keywords are values, not schemas. */
 const VALUES = ["example", "examples", "default", "enum"];
-/** Keywords that 3.0 lacks. Each only narrows a schema, so it can be dropped. */
+/** Keywords that 3.0 lacks. Each only narrows a schema, so it can be left out. */
 const LACKING = ["propertyNames", "patternProperties", "prefixItems", "$schema", "unevaluatedProperties"];
 
 /** Converts the parts of 3.1 that the converter leaves unchanged. */
@@ -35,7 +35,7 @@ function mended(value: unknown, isNamed: boolean): unknown {
   );
 }
 
-/** In 3.0 an exclusive bound is a flag on the inclusive one. */
+/** In 3.0 an exclusive bound is the inclusive one with a flag. */
 function bounded(node: Node): Node {
   const made = { ...node };
   for (const [mark, bound] of [
@@ -50,19 +50,19 @@ function constant({ const: only, ...node }: Node): Node {
   return only === undefined ? node : { ...node, enum: [only] };
 }
 
-/** 3.0 takes one type, so each of several types becomes an alternative. */
+/** A schema in 3.0 has one type, so each of several types becomes an alternative. */
 function several({ type, ...node }: Node): Node {
   if (!Array.isArray(type)) return type === undefined ? node : { ...node, type };
   return { ...node, anyOf: type.map((one) => ({ type: one })) };
 }
 
-/** Null has to be among the values of an enum, too. */
+/** In 3.0, a nullable enum must also list null among its values. */
 const withNull = (node: Node): Node =>
   Array.isArray(node.enum) ? { ...node, enum: [...new Set([...node.enum, null])] } : node;
 
 const isNull = (schema: unknown) => (schema as Node | null)?.type === "null";
 
-/** 3.0 has no type null, and reads `nullable` only together with a type. */
+/** 3.0 has no type null, and `nullable` counts only next to a type. */
 function nullable(node: Node): Node {
   if (isNull(node)) return { ...node, type: "string", nullable: true, enum: [null] };
   const { anyOf, ...rest } = node;

@@ -173,7 +173,7 @@ function responsesOf(
   return answers;
 }
 
-/** Uses one operation as the example; each has its price in x-payment-info. */
+/** The 402, with one operation as the example; each operation has its own price in x-payment-info. */
 function paymentAnswer(operation: Operation, public_url: string): Schema {
   const pay_to = "0x0000000000000000000000000000000000000000";
   const terms = { pay_to, public_url, embedded_chain: false } as const;

@@ -5,12 +5,15 @@ type Schemas = Record<string, JsonSchema>;
 
 const SHORTEST_SHARED = 90;
 
-/** Every answer has fields of these names, so the answer's name is added to theirs. */
+/** Every answer has fields with these names, so their components also have the answer's name. */
 const OF_EVERY_ANSWER = /^(data|meta)\b/;
 
 export const componentRef = (name: string) => `#/components/schemas/${name}`;
 
-/** Keyed by operation. `bases`: objects whose fields others extend. A repeated schema is named after its field. */
+/**
+ * All schemas are keyed by operation. `bases` are objects whose fields other schemas extend. A repeated schema is
+ * named after its field.
+ */
 export function shareSchemas(
   answers: Schemas,
   named: Schemas,
@@ -41,7 +44,7 @@ function namesOfRepeated(components: Schemas, answers: Schemas): Map<string, str
     const text = textOf(schema);
     const before = places.get(text);
     places.set(text, { root, place, ...before, times: (before?.times ?? 0) + 1 });
-    // The first occurrence covered the inner schemas of this one.
+    // At a repeated schema, its inner schemas were already visited.
     if (before === undefined) for (const [inner, one] of innerOf(schema, place)) look(one, root, inner);
   };
   for (const [name, schema] of Object.entries({ ...components, ...answers })) look(schema, name, name);

@@ -22,7 +22,7 @@ export function openapi({ areas, operations, problems }: Catalogue, public_url: 
   const answers = answersOf(areas, operations);
   const paths: Record<string, Record<string, Entry>> = {};
   for (const operation of operations) {
-    // OpenAPI has no parameter that spans slashes.
+    // OpenAPI has no path parameter that may contain slashes.
     const path = pathOf(operation).replaceAll("{+", "{");
     paths[path] = {
       ...paths[path],
@@ -144,7 +144,7 @@ function body(schema: InputSchema, inPath: string[], example: Record<string, unk
   };
 }
 
-/** `4XX` covers the errors that any call may get. */
+/** The responses of an operation. `4XX` stands for the errors that any call may get. */
 function responses(operation: Operation, answer: JsonSchema | undefined): Schema {
   const priced = paymentOf(operation) !== undefined;
   const answers: Record<string, Schema> = {
@@ -187,7 +187,10 @@ function success(operation: Operation, answer: JsonSchema = {}): Schema {
 
 const SSE = "text/event-stream";
 
-/** Other forms are listed apart: a client generator would merge them into one type, and they need an Accept header. */
+/**
+ * Other media types are listed separately: client generators would merge them into one type, and they need an Accept
+ * header.
+ */
 const content = (
   form: string,
   schema: Schema,

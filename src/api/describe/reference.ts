@@ -4,7 +4,7 @@ import { inputReader } from "../declare/input.ts";
 import type { Catalogue, Operation } from "../declare/operation.ts";
 import { isInPath, methodOf, pathOf, pathWith } from "../declare/operation-facts.ts";
 
-/** True of all figures, so that no operation repeats it. */
+/** Applies to all figures, so that no operation repeats it. */
 export const aboutFigures =
   "An answer's `meta` names the source of its figures: the dataset with its coverage, or the tables. It marks invented figures as " +
   "`synthetic`; they are never mixed with real ones. null is unknown or not delivered, never zero.";
@@ -16,7 +16,7 @@ const byArea = ({ areas, operations }: Catalogue) =>
     members: operations.filter(({ area }) => area === name),
   }));
 
-/** Generated: edit the catalogue instead. */
+/** The generated page docs/operations.md: to change it, edit the catalogue. */
 export function operationsPage(catalogue: Catalogue): string {
   const lines = [
     "# Operations",

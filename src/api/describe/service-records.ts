@@ -1,6 +1,7 @@
 /**
- * The service as registries of others list it: its A2A card, its ERC-8004 registration and the MCP registry's server.json.
- * Sources: A2A 1.0, AgentCard; ERC-8004, "Agent Registration File"; the registry's schema of 2025-12-11.
+ * The records by which other registries list this service: its A2A card, its ERC-8004 registration and the MCP
+ * registry's server.json. Sources: A2A 1.0, AgentCard; ERC-8004, "Agent Registration File"; the registry's schema of
+ * 2025-12-11.
  */
 import type { App } from "../../core/app.ts";
 import { networkOf } from "../../core/model/chain.ts";
@@ -19,7 +20,7 @@ const REGISTRATION = "/.well-known/agent-registration.json";
 const CARD = "/.well-known/agent-card.json";
 const SERVER = "/server.json";
 const MCP_PATH = "/mcp";
-/** The protocol's current version; the server also speaks the earlier ones. */
+/** The newest revision of the protocol; the server also accepts earlier ones. */
 const MCP_VERSION = "2025-11-25";
 const MCP_BINDING = "https://modelcontextprotocol.io";
 
@@ -44,7 +45,7 @@ export const serviceRecords = (catalogue: Catalogue, public_url: string): Docume
   },
 ];
 
-/** How the MCP server introduces itself. */
+/** The name and texts with which the MCP server introduces itself. */
 export const mcpImplementation = (public_url: string) => ({
   name: "tallystick",
   title: SERVICE_NAME,
@@ -60,8 +61,8 @@ const iconsOf = (public_url: string) => [
 ];
 
 /**
- * The card without its signature. It lists both interfaces as custom bindings, since the service speaks none of
- * A2A's.
+ * The card before it is signed. Both interfaces are listed as custom bindings, because the service speaks none of
+ * A2A's protocols.
  */
 function serviceCard({ areas, operations }: Catalogue, public_url: string) {
   return {
@@ -160,6 +161,6 @@ const mcpServer = (public_url: string) => ({
   ],
 });
 
-/** A publisher proves the host by DNS, so the registry's name is the host read backwards. */
+/** The service's name in the MCP registry: the host read backwards, because a publisher proves its host by DNS. */
 const namespaceOf = (public_url: string): string =>
   new URL(public_url).hostname.replaceAll(/[[\]]/g, "").replaceAll(":", "-").split(".").reverse().join(".");

@@ -1,4 +1,4 @@
-/** Icons of tools, one for each kind of matter; strokes in the pages' colours. */
+/** Icons for tools, one for each subject area, drawn as strokes in the pages' colours. */
 import type { Document } from "./document.ts";
 
 const strokes = {

@@ -1,4 +1,4 @@
-/** Views of MCP Apps: each is one document that loads nothing and speaks only to its host. */
+/** The views of MCP Apps. A view is one document that loads nothing and exchanges messages only with its host. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Printer } from "../../core/model/ports/printer.ts";
@@ -41,7 +41,7 @@ const names = Object.keys(views) as Name[];
 
 const uriOf = (name: Name) => `ui://tallystick/${name}.html`;
 
-/** The view of an operation's answers. Everything that prints pages is a report. */
+/** The view that shows an operation's answers. An answer that can be a page is shown as a report. */
 function viewOf(operation: Operation): Name | undefined {
   if (formsOf(operation).includes("text/html")) return "report";
   return names.find((name) => (views[name].of as readonly string[]).includes(operation.name));
@@ -52,7 +52,7 @@ export function viewUri(operation: Operation): string | undefined {
   return name && uriOf(name);
 }
 
-/** The view may load nothing and call nothing: an empty list allows no origin. */
+/** An empty list allows no origin, so the view can neither load nor call anything. */
 const POLICY = { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] };
 const META = { ui: { csp: POLICY, prefersBorder: true } };
 
@@ -88,15 +88,15 @@ async function documentOf(name: Name): Promise<string> {
     read("views/view.css"),
     compiled(`views/${name}.ts`, ["node:*"]),
   ]);
-  // Replacements are functions, because the texts contain patterns of `replace`. The script's own text must not end
-  // its element.
+  // The replacements are functions, because the inserted texts may contain `$` patterns. A `</script` in the script
+  // would end its element.
   return document
     .replace("A view", () => views[name].title)
     .replace("/* style */", () => themed(page) + own)
     .replace("/* script */", () => script.replaceAll("</script", "<\\/script"));
 }
 
-/** The pages' style. Where the host has a preference of its own, that replaces the system's. */
+/** The pages' style. The host's light or dark theme, if it states one, replaces that of the system. */
 function themed(css: string): string {
   const [light, dark] = [...css.matchAll(/:root \{([^}]*)\}/g)].map(([, variables]) => variables!);
   const scheme = (name: string, variables: string) =>
@@ -104,10 +104,10 @@ function themed(css: string): string {
   return `${css}${scheme("light", light!)}${scheme("dark", dark!)}`;
 }
 
-/** Widths of the two drawings, for a conversation on a desktop and on a phone. */
+/** Widths in pixels of the two drawings: for a conversation on a desktop and on a phone. */
 const [WIDE, NARROW] = [900, 340];
 
-/** The service's drawing or page that the view shows with the JSON of an answer. */
+/** The drawing or page that a view shows together with the answer's JSON. */
 export async function drawnFor(
   operation: Operation,
   answer: SourcedAnswer,

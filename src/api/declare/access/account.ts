@@ -8,9 +8,9 @@ import { allowSubject, subject } from "./subject.ts";
 import { BEARER, type Parts, type Usdc, type Way, walletSchemes } from "./way.ts";
 
 /**
- * For API keys, subjects' keys and wallet signatures. The commit reserves the sum; with a lower balance, the answer
- * is a 402 for the missing sum. A payment is credited first. A delegate spends within its delegation, and cannot pay
- * in.
+ * A way in for API keys, subjects' keys and wallet signatures. The commit reserves the sum; if the balance is too
+ * low, the answer is a 402 for the missing sum. A payment is credited first. A delegate spends within its delegation,
+ * and cannot add money.
  */
 export function account<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc, terms: string): Way {
   const paying = pay(price, unitPrice, terms);
@@ -43,7 +43,10 @@ export function account<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc, t
   };
 }
 
-/** For subjects' keys only; a payment sent with the key adds the missing sum. Existing funds are usable even with CUSTODY off. */
+/**
+ * Like `account`, for subjects' keys only. A payment sent with the key adds the missing sum. Existing money can be
+ * spent even with CUSTODY off.
+ */
 export function ownAccount<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc, terms: string): Way {
   const paying = pay(price, unitPrice, terms);
   const own = subject(scope);
@@ -72,7 +75,10 @@ export function ownAccount<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc
   };
 }
 
-/** Holding others' money is custody: on a real chain the operator must enable it. */
+/**
+ * Refuses new deposits unless the operator enabled custody, because on a real chain the service would hold others'
+ * money.
+ */
 export function refuseClosed({ settings }: { settings: Pick<Parts["app"]["settings"], "custody"> }): void {
   if (!settings.custody.open)
     refuse(

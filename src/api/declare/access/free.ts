@@ -4,7 +4,10 @@ import { addressBlock } from "../address.ts";
 import { EACH, ownCall, SECONDS } from "./open.ts";
 import type { Way } from "./way.ts";
 
-/** `free(10, "day")`: ten calls a UTC day by address, then the next way in. A call with a payment is paid. */
+/**
+ * `free(10, "day")`: each address has ten free calls a UTC day; further calls need another way in. A call that brings
+ * a payment is paid.
+ */
 export const free = (calls: number, per: CallLimit["per"]): Way => ({
   kind: "free",
   is_open: true,

@@ -3,7 +3,7 @@ import { refuse } from "../../../core/model/refusal.ts";
 import { digestOf } from "../../../domain/access/secret.ts";
 import type { Way } from "./way.ts";
 
-/** From this machine only, unless the operator allows others. */
+/** For the operator. Calls must come from this machine, unless the operator allows others. */
 export const internal = (): Way => ({
   kind: "internal token",
   security: [{ internal: [] }],

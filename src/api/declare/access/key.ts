@@ -1,4 +1,4 @@
-/** Checks of an API key. They are a list, so that a test can leave out one at a time. */
+/** The checks of an API key. They form a list, so that a test can leave out one at a time. */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
@@ -58,7 +58,7 @@ export const keyChecks: KeyCheck[] = [
   },
 ];
 
-/** Bounds the trust in a cached key when its revocation arrives late. */
+/** How long a key is trusted without a query; a revocation takes effect within this time. */
 const KEY_TTL_MS = 1_000;
 
 const GUESSES: CallLimit = { name: "key-guesses", calls: 100, per: "minute" };
@@ -83,7 +83,7 @@ export function createKeys(
   parts: Pick<AccessParts, "findKey" | "limits">,
   checks: readonly KeyCheck[] = keyChecks,
 ): Keys {
-  // With `max`, all places would be allocated at the start.
+  // `maxSize` instead of `max`, which would allocate all slots at the start.
   const cache = new LRUCache<string, KeyWithDigest>({
     maxSize: 100_000,
     sizeCalculation: () => 1,
@@ -101,7 +101,7 @@ export function createKeys(
 
   const keyOf = (secret: string, digest: Buffer, key: KeyWithDigest | undefined): KeyWithDigest => {
     for (const check of checks) if ("refuses" in check) check.refuses({ secret, digest, key });
-    // Even if a test leaves out the check `known`, an unknown key gets no caller.
+    // A test may leave out the check `known`; an unknown key must not become a caller even then.
     return key ?? refuse("unauthorized", "this key is unknown");
   };
 

@@ -3,10 +3,10 @@ import { refuse } from "../../../core/model/refusal.ts";
 import { admitWallet } from "./owner.ts";
 import { type Admission, type Attempt, type DelegateRequest, delegatedOf, type Parts } from "./way.ts";
 
-/** The wallet is needed where the principal has several. */
+/** The header may leave out the wallet, unless the principal has several. */
 const FORM = /^SX#([1-9]\d{0,6})(?:; ?wallet=(0x[0-9a-f]{40}))?$/i;
 
-/** A call with On-Behalf-Of never falls back to the caller's own name. */
+/** Admits a delegate by its header On-Behalf-Of. If that is refused, the call never runs in the delegate's own name. */
 export async function admitOnBehalf(
   attempt: Attempt,
   parts: Parts,

@@ -4,12 +4,12 @@ import { Refusal } from "../../../core/model/refusal.ts";
 import { addressBlock } from "../address.ts";
 import type { Admission, GuardedOperation, OpeningSetting, Way } from "./way.ts";
 
-/** Operations may use one limit under the same `shared` name. */
+/** An operation's own limit. Operations with the same `shared` name share one limit. */
 export type OwnLimit = Pick<CallLimit, "calls" | "per"> & { shared?: string };
 
 /**
- * Without `own`, all open operations share one limit a minute, from which API keys are exempt. `own` counts every caller by
- * address.
+ * A way in without a credential. Without `own`, all open operations share one limit a minute, from which API keys are
+ * exempt. With `own`, every caller is counted by address.
  */
 export const open = (own?: OwnLimit): Way => ({
   kind: "open",
@@ -27,7 +27,7 @@ export const open = (own?: OwnLimit): Way => ({
       return call instanceof Refusal ? call : { caller, pays: false, headers: {}, ...failedOf(call) };
     }
     if (caller.kind !== "key") {
-      // Subjects' keys are free, so the key is counted: its owner may use many addresses.
+      // Calls of subjects are counted by key: the keys are free, and an owner may use many addresses.
       const counted = caller.kind === "subject" ? caller.key_id : block;
       const limit: CallLimit = { name: "open", calls: open_per_minute, per: "minute" };
       const { granted, reset_s } = await limits.take(limit, counted);
@@ -55,7 +55,7 @@ export const openWhere = (setting: OpeningSetting): Way => {
   };
 };
 
-/** Failed calls of one limit by address. */
+/** The limit for calls that failed under another limit, counted by address. */
 const failuresOf = ({ name }: CallLimit): CallLimit => ({
   name: `failures of ${name}`,
   calls: 100,
@@ -65,8 +65,8 @@ const failuresOf = ({ name }: CallLimit): CallLimit => ({
 export type OwnCall = Pick<Admission, "failed"> & { left: CallsLeft };
 
 /**
- * One call of an operation's own limit. A limit an hour or a day counts successes: a call that fails is returned, and
- * counts by its address.
+ * Counts one call under an operation's own limit. Limits an hour or a day count successes alone: a failed call is
+ * given back, and counts as a failure of its address.
  */
 export async function ownCall(
   limits: AddressLimits,

@@ -28,17 +28,20 @@ import {
   walletSchemes,
 } from "./way.ts";
 
-/** The service issued the nonce, and it is good once. A text lives for minutes, so the limit's hour covers it. */
+/**
+ * The service issues each nonce for one use. The signed text is valid for minutes, so remembering a nonce for an hour
+ * is enough.
+ */
 const SIGN_IN_NONCES: CallLimit = { name: "sign-in-nonces", calls: 1, per: "hour" };
 
-/** Each of them costs a query to the chain. */
+/** Checking the signature of a contract wallet costs a query to the chain. */
 const CONTRACT_SIGNATURES: CallLimit = { name: "contract-signatures", calls: 20, per: "minute" };
 
 const WRITES = new Set(["POST", "PUT", "PATCH"]);
 
 /**
- * A wallet owns what its payments caused. A signature of a write covers the body; its nonce is the Idempotency-Key, so a repeat
- * gets the first answer.
+ * A way in for the owner: a wallet owns the effects of its payments. The signature of a write covers the body. Its
+ * nonce serves as the Idempotency-Key, so a repeat gets the first answer.
  */
 export const owner = (scope: Scope): Way => ({
   kind: "owner",
@@ -95,11 +98,11 @@ const actOf = ({ scheme, signature, block }: AcceptedSignature, kid: string, tex
   block: block && { number: Number(block.number), hash: block.hash },
 });
 
-/** SHA-256 of the canonical form (RFC 8785) as a URI (RFC 6920). */
+/** A body's SHA-256 over its canonical form (RFC 8785), as a URI (RFC 6920). */
 export const bodyDigest = (body: JsonObject): string =>
   `ni:///sha-256;${createHash("sha256").update(canonicalText(body, "body")).digest("base64url")}`;
 
-/** Signed too, so that nobody can redirect the call to another principal. */
+/** The signed text includes the principal, so that nobody can redirect the call to another one. */
 const principalUri = (on_behalf_of: string): string => `urn:on-behalf-of:${encodeURIComponent(on_behalf_of)}`;
 
 function refuseOthers({ resources = [] }: WalletProof, wanted: readonly string[]): void {

@@ -14,7 +14,10 @@ const PAID_SCOPES: readonly Scope[] = ["read", "quote", "order", "skill"];
 
 export type PriceOf<In> = (input: In, call: PricedCall) => Usdc | Promise<Usdc>;
 
-/** A computed price states its unit price for the price lists; `terms` names the parts of the total. */
+/**
+ * A way in by payment. For a computed price, `unitPrice` is for price lists, and `terms` names the parts of the
+ * total.
+ */
 export function pay(price: Usdc): Way;
 export function pay<In>(price: PriceOf<In>, unitPrice: Usdc, terms: string): Way;
 export function pay(price: Payment["price"], unitPrice?: Usdc, terms?: string): Way {
@@ -50,8 +53,8 @@ export function pay(price: Payment["price"], unitPrice?: Usdc, terms?: string): 
 }
 
 /**
- * Verifies nothing yet. A key sent with the payment must have the scope; otherwise a restricted key could buy any scope with one
- * call.
+ * Admits a payer before the payment is verified. A key sent with the payment must have the scope; otherwise a
+ * restricted key could buy any scope with one call.
  */
 function admitPayer({ operation, presented, identity }: Attempt, { keys }: Parts) {
   if (presented.payment === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A request that a passport's Ed25519 key has signed: Web Bot Auth, a profile of HTTP message signatures. Sources: RFC 9421, and
- * draft-meunier-web-bot-auth-architecture.
+ * Requests signed by a passport's Ed25519 key, by Web Bot Auth: a profile of HTTP message signatures. Sources: RFC
+ * 9421, and draft-meunier-web-bot-auth-architecture.
  */
 import { createPublicKey, verify } from "node:crypto";
 import { isSignatureError, type VerifiedSignature, verifySignature } from "http-message-sig";
@@ -10,13 +10,13 @@ import type { Scope } from "../../../domain/access/key.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import type { AccessParts, Identity, RequestSigner, SignedRequest } from "./way.ts";
 
-/** The same as an agent's API key has. */
+/** A signed request has the same scopes as an agent's API key. */
 export const AGENT_SCOPES: Scope[] = ["read", "order", "node"];
 
-/** Seconds that a signature is good for. */
+/** The longest validity of a signature, in seconds. */
 export const LONGEST_SIGNATURE_S = 300;
 const AHEAD_S = 30;
-/** A signature lives for minutes, so the limit's hour covers it. */
+/** Signatures are valid for minutes, so remembering a nonce for an hour is enough. */
 const NONCES: CallLimit = { name: "signed-requests", calls: 1, per: "hour" };
 const TAG = "web-bot-auth";
 const SHA256 = /^sha-256=:[A-Za-z0-9+/]{43}=:$/;
@@ -26,11 +26,14 @@ const PARAMETERS = ["created", "expires", "keyid", "nonce", "tag"];
 const tagged = new RegExp(`;\\s*tag="${TAG}"`);
 const KEYID = /;\s*keyid="([A-Za-z0-9_-]{43})"/;
 
-/** True for a request with a signature of this profile; other signatures mean nothing here. */
+/** True for a signature of this profile. Other signatures are ignored. */
 export const isTagged = (signature_input: string | undefined): signature_input is string =>
   signature_input !== undefined && tagged.test(signature_input);
 
-/** undefined: the key belongs to no agent here, as when a platform signs for all of its agents. */
+/**
+ * Finds the signing agent. Undefined if no agent has the key, for example because a platform signs for all of its
+ * agents.
+ */
 export async function identifySigner(
   { findSigner, app, clock, limits }: AccessParts,
   signed: SignedRequest,
@@ -69,13 +72,13 @@ async function verified(
     algorithm: "ed25519",
     verify: (data: Uint8Array, signature: Uint8Array) => verify(null, data, key, signature),
   };
-  // The digest covers the coded bytes, and the service has only the decoded ones.
+  // The digest covers the encoded bytes, and the service has only the decoded ones.
   const is_coded = fields.some(({ name }) => name === "content-encoding");
   if (has_body && is_coded) refuseSignature("its body has a Content-Encoding; send it without");
   const digest = fields.find(({ name }) => name === "content-digest")?.value;
   if (digest !== undefined && !SHA256.test(digest)) refuseSignature("its Content-Digest must be sha-256=:…:");
   const now_s = Math.floor(now.getTime() / 1_000);
-  // Without this, somebody who forwards the write could replace it by another.
+  // A write must also sign its method, its URL and its body, so that nobody who forwards it can change it.
   const write = READS.has(method) ? [] : ["@method", "@target-uri", ...(has_body ? ["content-digest"] : [])];
   try {
     const { parameters, components } = await verifySignature(
@@ -105,7 +108,7 @@ async function verified(
   }
 }
 
-/** The profile's own rules, beyond those of RFC 9421. */
+/** Checks the profile's own rules, which are stricter than RFC 9421. */
 function refuseLoose(
   { parameters, components }: Pick<VerifiedSignature, "parameters" | "components">,
   fields: SignedRequest["fields"],

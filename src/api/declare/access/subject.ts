@@ -21,7 +21,7 @@ export async function identifySubject(parts: AccessParts, secret: string, ip: st
   return { caller: { kind: "subject", key_id, subject, tenant, scopes } };
 }
 
-/** Counts no failed attempt: the secret was identified before. */
+/** A failure here does not count as a failed attempt, because the key's secret was accepted before. */
 export async function confirmSubject({ findSubjectKey }: AccessParts, secret: string): Promise<void> {
   const digest = digestOf(secret);
   liveKey(digest, await findSubjectKey?.(digest));
@@ -34,7 +34,10 @@ function liveKey(digest: Buffer, key: SubjectKey | undefined): SubjectKey {
   return key;
 }
 
-/** Free and without a quota, so it never replaces a payment; `own` limits calls by subject, from any address. */
+/**
+ * A way in by a subject's key. It is free and has no quota, so it never replaces a payment. `own` limits a subject's
+ * calls from all addresses together.
+ */
 export const subject = (scope: Scope, own?: OwnLimit): Way => ({
   kind: "subject's key",
   ...(own && { price: `free, ${own.calls} ${EACH[own.per]}` }),

@@ -7,10 +7,16 @@ import type { Scheme } from "../../../domain/identity/act.ts";
 
 export type WalletSignature = { digest: Uint8Array; wallet: Hex; given: Hex };
 
-/** `signature`: the form that the chain accepts. `block`: the newest one when a contract was asked; null for a plain key. */
+/**
+ * `signature`: the form that the chain accepts. `block`: the newest block if a contract checked the signature; null
+ * for a plain key.
+ */
 export type AcceptedSignature = { scheme: Exclude<Scheme, "jwt">; signature: Hex; block: Block | null };
 
-/** Undefined for a wrong signature. `beforeAsking` may refuse before a contract (ERC-1271) is queried. */
+/**
+ * Checks a wallet's signature; undefined if it is wrong. `beforeAsking` may refuse before a contract wallet
+ * (ERC-1271) is queried.
+ */
 export async function walletsOwn(
   app: Pick<App, "chain" | "recover">,
   { digest, wallet, given }: WalletSignature,
@@ -21,7 +27,7 @@ export async function walletsOwn(
   await beforeAsking();
   const { latest: block } = await app.chain.heads();
   const undeployed = unwrapped(given);
-  // One simulated call deploys the wallet and checks the signature there. Nothing of it is stored on the chain.
+  // One simulated call deploys the wallet and checks the signature there. The chain stores nothing of it.
   const calls = undeployed
     ? [undeployed.deployment, signatureCall(wallet, digest, undeployed.signature)]
     : [signatureCall(wallet, digest, given)];
@@ -29,11 +35,14 @@ export async function walletsOwn(
   return { scheme: undeployed ? "erc6492" : "erc1271", signature: given, block };
 }
 
-/** True if the last call says that the signature is the wallet's. */
+/** True if the last call's result accepts the signature. */
 const isAcceptedBy = async (app: Pick<App, "chain">, calls: readonly Call[]): Promise<boolean> =>
   isAccepted((await askStrangers(app, calls)).at(-1));
 
-/** A stranger's contract can fail the whole call. A failure counts as a no, if the node answers other queries. */
+/**
+ * Queries a stranger's contract, which can make the whole query fail. A failure counts as "no" if the node answers
+ * other queries.
+ */
 export async function askStranger(app: Pick<App, "chain">, call: Call): Promise<CallResult> {
   return (await askStrangers(app, [call]))[0]!;
 }
@@ -48,5 +57,5 @@ async function askStrangers({ chain }: Pick<App, "chain">, calls: readonly Call[
   }
 }
 
-/** The factory writes the wallet's code, which costs more gas than checking a signature. */
+/** The factory writes the wallet's code, so this costs more gas than a mere check of the signature. */
 const DEPLOYMENT_GAS = 3_000_000n;

@@ -1,4 +1,4 @@
-/** Documents, clients and error texts derive from it. */
+/** Ways in to operations. Documents, clients and error texts are derived from these declarations. */
 import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import type { Watch } from "../../../core/commands/unit.ts";
@@ -16,7 +16,7 @@ import type { Caller } from "../caller.ts";
 
 export type Usdc = `${number}`;
 
-/** `target`: path and query as sent. */
+/** `target`: the path and query as they were sent. */
 export type SignedRequest = {
   method: string;
   target: string;
@@ -29,17 +29,17 @@ export type RequestSigner = { sx_number: number; public: string };
 
 export type Credentials = {
   secret: string | undefined;
-  /** Unparsed: the header's text, or the object of an MCP call. */
+  /** Not parsed yet: the header's text, or the object of an MCP call. */
   payment: string | object | undefined;
   wallet_proof: string | undefined;
   on_behalf_of: string | undefined;
   internal_token: string | undefined;
-  /** Sent from this machine, without a proxy. */
+  /** The request came from this machine, and not through a proxy. */
   is_local: boolean;
   ip: string;
   method: string;
   path: string;
-  /** A request with a signature of Web Bot Auth. */
+  /** The signature of the request by Web Bot Auth, if it has one. */
   signed?: SignedRequest;
 };
 
@@ -51,7 +51,7 @@ export type GuardedOperation = { name: string; access: readonly Way[] };
 export type Attempt = { operation: GuardedOperation; presented: Credentials; identity: Identity };
 
 export type Admission = {
-  /** A payer without a key is known only once the payment was parsed. */
+  /** For a payer without a key, this is replaced once the payment is parsed. */
   caller: Caller;
   pays: boolean;
   headers: Record<string, string>;
@@ -59,19 +59,22 @@ export type Admission = {
   act?: SignedAct;
   /** Refuses a body that the caller's proof does not cover. */
   covers?: (body: JsonObject) => void;
-  /** Runs when the call is refused or fails; returns the headers that change by it. */
+  /** Called when the call is refused or fails. Returns the headers that change because of it. */
   failed?: () => Record<string, string> | undefined;
-  /** The account pays; with too little in it, the answer is a 402. */
+  /** The caller's account pays. If its balance is too low, the answer is a 402. */
   from_account?: true;
-  /** From the caller's proof, so that the command runs once. */
+  /** The nonce of the caller's proof, so that one proof runs the command once. */
   idempotency_key?: string;
-  /** Refuses a caller that lost its authority. Runs in the command, whose commit depends on the result. */
+  /**
+   * Refuses a caller that has lost its authority. It runs inside the command, so that the commit depends on the
+   * result.
+   */
   confirm?: (watch: Watch) => Promise<void>;
-  /** Repeated during a long call; refuses once the caller lost access. */
+  /** Called repeatedly during a long call. Refuses once the caller has lost access. */
   still?: () => Promise<void>;
 };
 
-/** `owns`: whether the operation concerns the agent's things or its wallet's. */
+/** `owns`: "agent" if the operation concerns the principal agent's own things, "wallet" for those of its wallet. */
 export type DelegateRequest = {
   by: Extract<Caller, { kind: "subject" | "payer" }>;
   principal: number;
@@ -83,7 +86,7 @@ export type DelegateRequest = {
 export type Keys = {
   identify(secret: string, ip: string): Promise<Identity & { key: KeyRow }>;
   allow(key: KeyRow, scope: Scope): void;
-  /** Counts no failed attempt: the secret was identified before. */
+  /** Checks an accepted secret again. A failure does not count as a failed attempt. */
   confirm(secret: string): Promise<void>;
   forget(): void;
 };
@@ -102,10 +105,10 @@ export type OpeningSetting = "SETTLE_OPEN";
 export type AccessParts = {
   findKey: (digest: Buffer) => Promise<KeyWithDigest | undefined>;
   findSubjectKey?: (digest: Buffer) => Promise<SubjectKey | undefined>;
-  /** The agent with this live key, by the key's thumbprint. */
+  /** Finds the agent that has this live key, by the key's thumbprint. */
   findSigner?: (kid: string) => Promise<RequestSigner | undefined>;
   admitDelegate?: (request: DelegateRequest) => Promise<Pick<Admission, "caller" | "confirm">>;
-  /** Includes delegates of such agents. Absent where no area has agents. */
+  /** Refuses suspended agents and their delegates. Absent in a service without agents. */
   refuseSuspended?: (caller: Caller, watch: Watch) => Promise<void>;
   load?: Watch;
   quotas: Quotas;
@@ -134,15 +137,15 @@ export const walletSchemes: SecuritySchemes = {
   },
 };
 
-/** An operation lists its ways by preference; the first that fits wins. */
+/** One way to be admitted to an operation. An operation lists its ways by preference; the first that fits wins. */
 export type Way = {
   kind: string;
-  /** `undefined`: not for this caller. A returned Refusal applies unless a later way fits. */
+  /** Admits the caller; undefined if this way does not fit it. A returned Refusal is used unless a later way fits. */
   admit(attempt: Attempt, parts: Parts): Promise<Admission | Refusal | undefined>;
   security: readonly Record<string, []>[];
   schemes: SecuritySchemes;
   statuses: readonly number[];
-  /** For price lists; absent where only a credential counts. */
+  /** The text for price lists; absent if the operation only needs a credential. */
   price?: string;
   invitation?: string;
   challenge?: string;
@@ -154,11 +157,11 @@ export type Way = {
 
 export type PricedCall = { app: App; data: Data; caller: Caller };
 
-/** A computed price depends on the input, the data and the caller; `unit_price` is for the lists. */
+/** A computed price depends on the input, the data and the caller; `unit_price` is for price lists. */
 export type Payment = {
   price: Usdc | ((input: never, call: PricedCall) => Usdc | Promise<Usdc>);
   unit_price: Usdc;
-  /** The terms of a computed price, such as "1.00 USDC a country-month". */
+  /** The parts of a computed price, such as "1.00 USDC a country-month". */
   terms?: string;
 };
 
@@ -174,11 +177,11 @@ export const delegatedOf = ({ access }: Pick<GuardedOperation, "access">): Way["
 export const isOpen = ({ access }: Pick<GuardedOperation, "access">): boolean =>
   access.some((way) => way.is_open);
 
-/** True if a wallet's signature of the call is a way in. */
+/** True if a wallet's signature admits to the operation. */
 export const takesWallet = ({ access }: Pick<GuardedOperation, "access">): boolean =>
   access.some(({ security }) => security.some((one) => "wallet" in one));
 
-/** "0.05 USDC", "10 a day free, else 0.01 USDC", "by key". */
+/** The price as text: "0.05 USDC", "10 a day free, else 0.01 USDC", "by key". */
 export function priceText({ access }: Pick<GuardedOperation, "access">): string {
   const prices = access.flatMap(({ price }) => price ?? []);
   return prices.length > 0 ? prices.join(", else ") : access.map(({ kind }) => `by ${kind}`).join(" or ");

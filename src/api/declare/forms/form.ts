@@ -1,4 +1,4 @@
-/** RFC 9110, 12.5.1. */
+/** The choice of an answer's media type by the Accept header (RFC 9110, 12.5.1). */
 
 import Negotiator from "negotiator";
 import { coreProblems } from "../../../core/model/problem.ts";
@@ -37,12 +37,12 @@ export function formsOf({ output }: Pick<OperationDeclaration, "output">): Form[
   ];
 }
 
-/** A browser's Accept header has some two hundred characters. */
+/** The longest Accept header that is read; a browser's has about two hundred characters. */
 const MOST_ACCEPT = 1_000;
 
 /**
- * By quality, then specificity, then the header's order; the default without a header. Refuses with 406; `field` is the header's
- * name.
+ * Chooses by quality, then by specificity, then by the header's order; without a header, the default. Refuses with
+ * 406. `field` is the header's name.
  */
 export function chosenForm(
   operation: OperationDeclaration,
@@ -55,7 +55,7 @@ export function chosenForm(
       errors: [{ path: field, message: `is at most ${MOST_ACCEPT} characters` }],
     });
   if (!accept || offered.length === 0) return offered[0] ?? JSON_FORM;
-  // With parameters: some clients name a charset.
+  // Media types are compared with their parameters, because some clients name a charset.
   const whole = new Map(offered.map((form) => [form + forms[form].parameters, form]));
   const chosen = new Negotiator({ headers: { accept } }).mediaType([...whole.keys()]);
   if (chosen !== undefined) return whole.get(chosen)!;
@@ -72,7 +72,7 @@ export function formHeaders(operation: OperationDeclaration, form: Form): Record
   return {
     "Content-Type": form + parameters,
     "Content-Disposition": `${shown}; filename="${operation.name.replaceAll("_", "-")}.${extension}"`,
-    // An SVG or HTML opened alone is a page, with inline styles.
+    // A browser shows an SVG or HTML answer as a page, which needs its inline styles.
     ...((form === "image/svg+xml" || form === "text/html") && {
       "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     }),

@@ -13,7 +13,10 @@ export function acceptedForms(meta: CallToolRequestParams["_meta"]): string | un
   return accepted === undefined || accepted === null ? undefined : String(accepted);
 }
 
-/** Precedes the JSON, which the tool's schema and the receipt need. A failed rendering does not cost the caller the answer. */
+/**
+ * The rendered form precedes the JSON, which the tool's schema and the receipt need. If the rendering fails, the
+ * caller still gets the JSON.
+ */
 export async function contentOf(
   { printer, public_url }: { printer: Printer; public_url: string },
   operation: Operation,

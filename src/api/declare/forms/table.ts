@@ -7,7 +7,7 @@ export type SourcedAnswer = { meta: Provenance };
 
 export type Table = { row: z.ZodType; rows: (answer: never) => readonly object[] };
 
-/** The path of an array of objects in the answer: "data.months". */
+/** The path of an array of objects in the answer, such as "data.months". */
 export type RowsPath = "data" | `data.${string}`;
 
 type TableColumn = Column & { path: string[]; optional: boolean };
@@ -36,7 +36,7 @@ const marksOf = ({ dataset, vintage, synthetic, coverage }: Provenance): (Column
   { name: "synthetic", type: "boolean", value: synthetic },
 ];
 
-/** Nested objects are flattened with dots. Optional columns without values are omitted. */
+/** Nested objects become columns with dots in their names. Optional columns without values are omitted. */
 export function sheetOf({ row, rows }: Table, answer: SourcedAnswer): Sheet {
   const found = rows(answer as never);
   const columns = columnsOf(row).filter(
@@ -61,7 +61,7 @@ function columnsOf(row: z.ZodType): TableColumn[] {
   let columns = columnsByRow.get(row);
   if (!columns) {
     columns = flattened(
-      // Without schema ids, which would hide a column behind a reference.
+      // Schema ids are left out, because a reference would hide a column.
       z.toJSONSchema(row, { io: "output", unrepresentable: "any", metadata: z.registry() }) as JsonSchema,
       [],
       false,
@@ -92,7 +92,7 @@ function typeOf(options: JsonSchema[]): Column["type"] {
   return all === "integer" || all === "number" || all === "boolean" ? all : "text";
 }
 
-/** Lists of plain values are joined by spaces; structures stay JSON. */
+/** A list of plain values becomes text, joined by spaces; other structures become JSON. */
 function cellOf(value: unknown, { type }: Column): Cell {
   if (value === undefined || value === null) return null;
   if (type !== "text") return value as Cell;

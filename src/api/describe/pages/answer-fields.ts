@@ -4,7 +4,7 @@ import { type JsonSchema, jsonSchemaOf } from "../../declare/json-schema.ts";
 import type { Operation } from "../../declare/operation.ts";
 import { fieldWords } from "../field-words.ts";
 
-/** `path`: "data.months[].value_eur". */
+/** `path`: for example "data.months[].value_eur". */
 export type AnswerField = { path: string; type: string; about: string };
 
 const DEEPEST = 5;

@@ -28,7 +28,7 @@ const SERVED = new Map([
 ]);
 
 type Article = Rendering & { name: string };
-/** `index`: docs/README.md, which leads to the pages by job. */
+/** `index`: docs/README.md, which sorts the pages by task. */
 type Articles = { index: Article; pages: Map<string, Article>; sources: Map<string, string> };
 
 export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[] {
@@ -119,7 +119,7 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
   ];
 }
 
-/** Reads once; a failed read is tried again. */
+/** Reads once. A failed read is repeated at the next call. */
 function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let value: Promise<Value> | undefined;
   return () => {
@@ -131,7 +131,7 @@ function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-/** A diagram brings its colours along. */
+/** Diagrams contain their own styles. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
 async function readPictures(): Promise<Map<string, string>> {
@@ -215,13 +215,16 @@ function indexPage({ areas, operations }: Catalogue, parts: PageParts, { index, 
 
 const isDecision = (name: string) => name.startsWith("decisions/");
 
-/** The index first, then guides and references; decisions say why and not how. */
+/**
+ * All texts in one: the index, then guides and references. Decisions are left out, because they explain why and not
+ * how.
+ */
 const fullText = (sources: ReadonlyMap<string, string>): string =>
   [INDEX, ...[...sources.keys()].filter((name) => name !== INDEX && !isDecision(name))]
     .map((name) => sources.get(name)!)
     .join("\n\n");
 
-/** https://www.sitemaps.org/protocol.html */
+/** The site map, as https://www.sitemaps.org/protocol.html describes it. */
 function siteMap(public_url: string, { operations }: Catalogue, { pages }: Articles): string {
   const paths = [
     ...["/", "/docs", "/log", "/rng", "/soul", "/soul/market", "/problems"],
@@ -234,10 +237,10 @@ function siteMap(public_url: string, { operations }: Catalogue, { pages }: Artic
   );
 }
 
-/** A searchable section: its address, title and words. */
+/** A section that the search can find: its address, title and words. */
 type Entry = { path: string; title: string; of: string; text: string; input?: string };
 
-/** Pages that are no articles. */
+/** Pages that the search finds, although they are not articles. */
 const PAGES: readonly Entry[] = [
   {
     path: "/docs#operations",
@@ -277,7 +280,7 @@ const PAGES: readonly Entry[] = [
   },
 ];
 
-/** Every operation and every section of the pages, as the search reads them. */
+/** The entries of the search: every operation, and every section of the pages. */
 export const documentationEntries = async (catalogue: Catalogue): Promise<Entry[]> =>
   entriesOf(catalogue, await readArticles(catalogue));
 

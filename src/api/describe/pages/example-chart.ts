@@ -16,7 +16,7 @@ export const CHARTED_BY = "trade_timeline";
 const CHART = "/chart.svg";
 export const NARROW_CHART = "/chart-narrow.svg";
 
-/** Most readers know roughly what these trade. */
+/** Countries whose trade most readers roughly know. */
 const WELL_KNOWN: readonly string[] = ["DE", "FR", "PL"];
 const [MOST_YEARS, MOST_REPORTERS] = [5, 3];
 
@@ -58,7 +58,7 @@ function chartedOf({ dataset, coverage }: Manifest, flow: Flow): ChartQuery | un
     .filter((code) => monthsOf(code) > 0)
     .toSorted((a, b) => rank(a) - rank(b) || monthsOf(b) - monthsOf(a))
     .slice(0, MOST_REPORTERS);
-  // A partial last year would look like a fall in trade.
+  // Leaves out an incomplete last year, which would look like a fall in trade.
   const isWhole = (year: number) =>
     monthsBetween(year * 100 + 1, year * 100 + 12).every((period) =>
       reporters.every((code) => known(code, flow, period)),
@@ -99,7 +99,7 @@ export function chartDocument(path: Path = CHART, width?: number): Document {
   };
 }
 
-/** If there is no chart, the operation's own refusal says why. */
+/** If there is no chart, the page shows the operation's own refusal. */
 async function draw(app: App, width: number | undefined): Promise<Buffer> {
   const data = dataOf(app.data);
   const charted = chartedIn(data);

@@ -107,7 +107,7 @@ function home(catalogue: Catalogue, parts: PageParts, visit: Visit, chart: Chart
   return { ...page, headers: { ...page.headers, Vary: "Accept" } };
 }
 
-/** "0.01 – 0.25 USDC", "free, or 0.01 USDC", "free", "by key". */
+/** The range of prices: "0.01 – 0.25 USDC", "free, or 0.01 USDC", "free" or "by key". */
 function rangeOf(operations: readonly Operation[]): string {
   const prices = operations.flatMap((one) => paymentOf(one)?.unit_price ?? []).map(Number);
   const [least, most] = [Math.min(...prices), Math.max(...prices)];
@@ -116,7 +116,7 @@ function rangeOf(operations: readonly Operation[]): string {
   return `${isFree ? "free, or " : ""}${least === most ? least : `${least} – ${most}`} USDC`;
 }
 
-/** For the operator's own machine; other callers ask the operator for a key. */
+/** How to get a key on the operator's own machine; elsewhere, callers ask the operator. */
 const TO_GET_A_KEY = html`
         <p class="soft">The operator issues keys: <code>bin/tallystick keys issue --tenant me</code>, in containers <code>docker compose exec tallystick bin/tallystick keys issue --tenant me</code>.</p>`;
 

@@ -10,7 +10,7 @@ export type Page = {
   place?: MenuEntry;
   script?: "/docs/page.js" | "/docs/try.js" | "/rng/page.js" | "/operator/page.js";
   embedded_chain: boolean;
-  /** The sandbox's key, for a browser on this machine. */
+  /** The sandbox's key, shown only to a browser on this machine. */
   key?: string | undefined;
 };
 
@@ -57,7 +57,7 @@ export type PageParts = { public_url: string; embedded_chain: boolean; sandbox_k
 export const keyFor = ({ sandbox_key }: PageParts, { is_at_home }: Visit) =>
   is_at_home ? sandbox_key : undefined;
 
-/** The search of the documentation; the results replace the text in `contents`. */
+/** The search field of the documentation. Search results replace `contents`. */
 export const searchable = (contents: Markup): Markup => html`
       <form id="search" class="search" role="search">
         <label for="words">Search pages and operations</label>

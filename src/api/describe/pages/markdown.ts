@@ -7,7 +7,7 @@ export type Rendering = { title: string; lead: string; body: Markup; sections: S
 
 const escaped = new MarkdownIt().utils.escapeHtml;
 
-/** Covers only what our few blocks of shell, JSON and TypeScript need. */
+/** Recognizes only the syntax that our few examples in shell, JSON and TypeScript use. */
 const TOKEN =
   /(?<comment>(?<=^|\s)(?:#|\/\/) .*$)|(?<name>"[^"\n]*"(?=\s*:))|(?<text>"[^"\n]*"|'[^'\n]*'|`[^`\n]*`)|(?<option>(?<=\s)--?[a-z][\w-]*)/gm;
 
@@ -68,11 +68,11 @@ export function rendering(source: string, linkOf: (target: string) => Destinatio
   };
 }
 
-/** A cell; the pages' policy allows a class, but no style. */
+/** The start tag of a table cell. The pages' policy allows classes, but no inline styles. */
 const opening = (tag: "td" | "th", cell: Token) =>
   cell.attrGet("style") === "text-align:right" ? `<${tag} class="figure">` : `<${tag}>`;
 
-/** A file that is not served is named instead of linked. */
+/** Replaces the link to a file that is not served by the file's name. */
 function ledOn(
   children: readonly Token[],
   linkOf: (target: string) => Destination,
@@ -119,7 +119,7 @@ type InlineToken = { type: string; content: string };
 const textOf = (children: readonly InlineToken[]): string =>
   children.map(({ type, content }) => (type === "softbreak" ? " " : content)).join("");
 
-/** GitHub's anchors, which our links use. */
+/** The anchor that GitHub gives a heading, because our links use those. */
 const anchorOf = (title: string): string =>
   title
     .toLowerCase()

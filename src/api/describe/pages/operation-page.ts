@@ -88,7 +88,7 @@ function answerKind(operation: Operation): "json" | "text" | "bytes" {
   return mediaTypeOf(operation).startsWith("text/") ? "text" : "bytes";
 }
 
-/** The example as code; the page's script writes it again when the form changes. */
+/** The example as code. The page's script rewrites it when the form changes. */
 function codeOf(operation: Operation, public_url: string, key: string | undefined): Markup {
   const method = methodOf(operation);
   const rest = Object.entries(operation.example).filter(([name]) => !isInPath(operation, name));
@@ -148,7 +148,7 @@ const tableOf = (fields: readonly AnswerField[]): Markup => html`<div class="wid
           )}</tbody>
         </table></div>`;
 
-/** Kinds of the core and of the operation's area, by its statuses. */
+/** The errors of the core and of the operation's area, chosen by the operation's statuses. */
 function errorTable(operation: Operation, { areas }: Catalogue): Markup {
   const own = areas.find(({ name }) => name === operation.area)?.problems ?? {};
   const statuses = refusalsOf(operation);

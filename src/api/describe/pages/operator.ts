@@ -2,7 +2,7 @@ import { html } from "../../../core/model/html.ts";
 import type { Document } from "../document.ts";
 import { type PageParts, pageOf } from "./layout.ts";
 
-/** It has no figures itself: its script requests them with the typed key. */
+/** The page contains no figures. Its script requests them with the key that the operator types. */
 export const operatorDocument = ({ embedded_chain }: PageParts): Document => ({
   path: "/operator",
   type: "text/html",

@@ -1,4 +1,4 @@
-/** Every kind of error, with an anchor to which the `type` of a problem leads. */
+/** The page of all errors. The `type` of a problem links to an anchor here. */
 import { html } from "../../../core/model/html.ts";
 import type { ProblemType } from "../../../core/model/problem.ts";
 import type { Catalogue } from "../../declare/operation.ts";

@@ -109,7 +109,7 @@ const withSecret = (app: App, state: Subscription, data: Data) => ({
   secret: secretOf(app.signer, state.facts.subscription_id, state.secrets[0]!),
 });
 
-/** Documentation examples use this id. */
+/** The documentation's examples use this id. */
 const EXAMPLE = "00000000000000000000000000000001";
 const EXAMPLE_TO_DELETE = "00000000000000000000000000000002";
 
@@ -207,7 +207,7 @@ credit, is not retried, and also reaches a paused or disabled subscription. ${su
     const alert_id = `msg_${unit.fresh_id}`;
     const command = commandOf({ caller, request_id: request.id, operation: sendTest });
     const subject = target(caller, subscription_id);
-    // Recorded before the send, so that concurrent calls respect the limit.
+    // The attempt is recorded before the send, so that concurrent calls respect the limit.
     const { result, events } = await app.decide(
       subscriptions,
       subject,

@@ -7,13 +7,13 @@ import { checksProjection, findCheck } from "../../../projections/checks/checks.
 import { type WalletSignature, walletsOwn } from "../../declare/access/wallet-signature.ts";
 import type { Caller } from "../../declare/caller.ts";
 
-/** A payment proves a wallet; a key proves none. */
+/** The wallet that a caller proved. A payment proves its wallet; a key proves none. */
 export const walletOf = (caller: Caller): Hex | undefined =>
   caller.kind === "payer" || caller.kind === "delegate" ? caller.wallet : undefined;
 
 type CheckId = { tenant: string; id: string; followed: boolean };
 
-/** The stream of a check: anybody with its id may read it. A new check may not be listed yet. */
+/** The stream of a check, which anybody with its id may read. The list may not show a new check yet. */
 export async function targetOf(app: App, caller: Caller, id: string): Promise<CheckId> {
   const listed = await findCheck(app.pool, id);
   if (listed) return { ...listed, id };
@@ -29,7 +29,10 @@ export async function targetOf(app: App, caller: Caller, id: string): Promise<Ch
 
 type OwnSignature = WalletSignature & { field: { path: string; of: string } };
 
-/** A wallet's own signature in the form that the chain accepts; refuses any other, naming `field`. */
+/**
+ * Checks a wallet's own signature, and returns it in the form that the chain accepts. Refuses any other signature,
+ * and names `field`.
+ */
 export async function signedBy(app: App, { field, ...signature }: OwnSignature): Promise<Hex> {
   const own = await walletsOwn(app, signature);
   if (own) return own.signature;

@@ -31,8 +31,8 @@ import {
 const DAY_S = 86_400;
 
 /**
- * Anyone with an id may see its check. `fresh_id` may derive from public data, such as a payment's name, so a secret
- * goes into the id.
+ * The id of a check is an HMAC, because anybody with the id may see the check, and `fresh_id` may derive from
+ * public data such as a payment's name.
  */
 const idOf = ({ link_secret }: App, fresh_id: string) =>
   createHmac("sha256", link_secret).update(`check:${fresh_id}`).digest("hex").slice(0, 32);
@@ -197,7 +197,7 @@ type Proof = {
   wallet_signature?: string | undefined;
 };
 
-/** The wallet that a signature shows to be the caller's; undefined where none is named. */
+/** The wallet that the caller proved by a signature; undefined if the input names none. */
 async function provenWallet(app: App, { wallet, until, wallet_signature }: Proof): Promise<Hex | undefined> {
   const missing = Object.entries({ wallet, until, wallet_signature }).filter(
     ([, value]) => value === undefined,

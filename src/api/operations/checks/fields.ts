@@ -31,7 +31,7 @@ export const passphrase = z
 
 const AMOUNT = /^(\d{1,7})(?:\.(\d{1,6}))?$/;
 
-/** USDC, as a number or as a decimal string. */
+/** An amount in USDC, as a number or as a decimal string. */
 export const amount = z
   .union([z.number(), z.string().max(40)], "is an amount of USDC: a number, or a decimal string")
   .refine((value) => AMOUNT.test(String(value)), "is an amount of USDC from 0 on, with at most six decimals")
@@ -84,7 +84,7 @@ export const checkShown = z.object({
     .describe("The transaction that ended it on the chain"),
 });
 
-/** A check in answers. Stored events order their fields differently from new ones, so each field is named. */
+/** A check in answers. Each field is listed, because stored events order their fields differently from new ones. */
 export function shownCheck(check: Check, followed: boolean): z.infer<typeof checkShown> {
   const { facts, ending, cancelled } = check;
   return {
@@ -137,7 +137,7 @@ export const transaction = z.object({
   from: address.nullable().describe("Its sender, who pays gas; null: anybody may send it"),
 });
 
-/** A call in the form in which its sender submits it. */
+/** A call to a contract, in the form in which its sender submits it. */
 export const sentBy = ({ to, data }: Call, { chain }: App, from: Hex | null) => ({
   to,
   data,
@@ -151,7 +151,7 @@ export const warning = z
   .nullable()
   .describe("A warning to read before signing; null on a chain whose USDC is real");
 
-/** The development chain has Base's id and USDC's address, so a signature for it is valid on Base. */
+/** The development chain has Base's chain id and USDC's address, so a signature for it is also valid on Base. */
 export const warningOf = ({ embedded_chain }: App) =>
   embedded_chain
     ? "Development chain: a signature for it is valid on Base too. Do not sign with a funded wallet."

@@ -89,7 +89,7 @@ until the chain shows its use. After ${checks.MOST_TRIES} wrong passphrases none
   },
 });
 
-/** The signature in the form that the chain accepts; refuses a check that the chain would not pay now. */
+/** Returns the signature in the form that the chain accepts. Refuses a check that the chain would not pay now. */
 async function drawable(app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex> {
   const { chain, recover } = app;
   const digest = digestOf(checkTypedData(facts));
@@ -110,7 +110,7 @@ async function drawable(app: App, facts: checks.CheckFacts, given: Hex): Promise
   return signed;
 }
 
-/** Counts a wrong passphrase at once, before the next is checked. The call appends nothing else. */
+/** A wrong passphrase is counted at once, before the next attempt is checked. The call appends nothing else. */
 const refuseWrong = (
   app: App,
   target: { tenant: string; id: string },
@@ -192,7 +192,10 @@ wallet, or send the issuer's signature of that typed data. With that signature y
   },
 });
 
-/** The issuer's signature of CancelAuthorization in the form that the chain accepts; refuses any other. */
+/**
+ * Returns the issuer's signature of CancelAuthorization in the form that the chain accepts. Refuses any other
+ * signature.
+ */
 const issuersOwn = (app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex> =>
   signedBy(app, {
     digest: digestOf(cancelTypedData(facts)),

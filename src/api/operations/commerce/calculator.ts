@@ -40,7 +40,7 @@ const fuelShown = z.object({
   kwh_per_kg: z.number(),
 });
 
-/** A product sold by the bag, with its priced units. */
+/** A product sold by the bag, with those of its units that have a price. */
 type BaggedProduct = { product: StockedProduct; units: PricedUnit[]; bag: PricedUnit; per_kg: number };
 
 /** The cheapest per kilogram of the products sold by the bag. */

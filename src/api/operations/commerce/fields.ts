@@ -35,7 +35,7 @@ export const inputOrderId = orderId.describe("The order_id from orders_create");
 
 export const inputMail = mailAddress;
 
-/** Invisible characters that change how a terminal or a page shows the text around them. */
+/** Invisible characters that change how a terminal or page shows the surrounding text. */
 const HIDDEN = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 const hidesNothing = (text: string) => !HIDDEN.test(text);
 
@@ -81,7 +81,7 @@ export const shownUnit = ({ unit, base, kg, net_cents }: PricedUnit): z.infer<ty
   net: decimalEuro(net_cents),
 });
 
-/** Four decimals, because a kilogram costs cents. */
+/** The price per kilogram, with four decimals because a kilogram costs cents. */
 export const perKg = (units: readonly PricedUnit[], rate = "1"): string | null => {
   const cents = centsPerKg(units);
   return cents === undefined ? null : ((cents / 100) * Number(rate)).toFixed(4);
@@ -128,7 +128,10 @@ export const orderShown = z.object({
     .describe("The end of a cancelled, returned or expired order: party and reason"),
 });
 
-/** Lists each field: events read from the log have another field order than new ones. */
+/**
+ * An order in answers. Each field is listed, because events from the log order their fields differently from new
+ * ones.
+ */
 export function shownOrder(order: Order): z.infer<typeof orderShown> {
   const { facts, paid, shipped } = order;
   return {
@@ -179,7 +182,7 @@ export const shownTotal = ({
   gross: decimalEuro(gross_cents),
 });
 
-/** The goods of a calculation or quote, a line a unit. */
+/** The goods of a calculation or quote: one line for each unit. */
 export const lineShown = z.object({
   unit: z.enum(unitNames),
   quantity: z.int().describe("Number of these units"),

@@ -84,14 +84,14 @@ const list = operation({
   },
 });
 
-/** The location of the sealed customer. */
+/** Where the order's customer is sealed. */
 const sealedOf = (tenant: string, { facts }: Order) => ({
   sealed: facts.customer,
   place: sealLocation(orders, orders.targetOf(tenant, facts.order_id), "OrderPlaced"),
 });
 
 const HOUR_S = 3_600;
-/** As long as clients retry a call. */
+/** Clients retry a call for about this long. */
 const REPEATS_WITHIN_S = 600;
 const minutes = (seconds: number) => seconds / 60;
 
@@ -183,7 +183,8 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
       place: sealLocation(orders, target, "OrderPlaced"),
       value: customerOf(input),
     });
-    // Stock first: orders of one product queue for it, and each sees the stock that the previous order left.
+    // Decides on the stock first: orders of one product queue for it, and each sees the stock after the previous
+    // order.
     const staged = await unit.decide(stock, goods, (state) => {
       const reserved = stock.reserve(reservation, facts.placed_at)(state);
       costs();
@@ -201,7 +202,7 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
   },
 });
 
-/** The product, unit and facts of an order; `costs` refuses an expired price. */
+/** The product, unit and facts of an order. `costs` computes the price, and refuses an expired one. */
 async function readOrder({ input, caller, app, data, unit }: Context<OrderInput>) {
   const { tenant } = caller;
   const { product_slug: slug, quote_id = null, payment, quantity } = input;
@@ -219,7 +220,7 @@ async function readOrder({ input, caller, app, data, unit }: Context<OrderInput>
   const hold_s = newcomer && payment === "x402" ? orders.HOLD_S.first : orders.HOLD_S[payment];
   const until = new Date(now.getTime() + hold_s * 1_000).toISOString();
   const order_id = orderIdOf(app.link_secret, unit.fresh_id);
-  // Runs only in the decision. A repeat returns the order, whatever the price or the rate is then.
+  // Runs only in the decision, so that a repeat returns the order whatever the price or exchange rate is then.
   const costs = () => {
     const item = { product_id, unit: sold_in, quantity };
     const net_cents =
@@ -276,12 +277,12 @@ const customerOf = (input: OrderInput): NonNullable<z.infer<typeof customerShown
   notes: input.notes ?? null,
 });
 
-/** A wallet without a paid order could block goods at no cost. So it may reserve fewer, for a shorter time. */
+/** A wallet without a paid order could block goods at no cost, so it may reserve fewer, for a shorter time. */
 async function isNewcomer(app: App, { kind, tenant }: Caller): Promise<boolean> {
   return kind === "payer" && !(await hasPaid(app.pool, tenant));
 }
 
-/** An unguessable number below 2^53, the same for a repeated command. A counter would be contended. */
+/** The order's number: unguessable, below 2^53, and the same for a repeated command. A counter would be contended. */
 function orderIdOf(link_secret: Uint8Array, fresh_id: string): number {
   for (let n = 0; ; n++) {
     const digest = createHmac("sha256", link_secret).update(`order:${fresh_id}${n}`).digest();

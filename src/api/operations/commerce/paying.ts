@@ -53,7 +53,7 @@ that is paid or has ended. A payment that begins in time gets the goods; a later
       usdc_micro: Number(microUsdc(total_usdc as Usdc)),
       begun_at: await begunAt(app, request.payment_id, at),
     };
-    // Stock first: all changes of a product's stock queue there.
+    // Decides on the stock first, because all changes of a product's stock queue there.
     await unit.decide(stock, product.targetOf(tenant, facts.product_id), stock.confirm(order_id, at));
     const { state } = await unit.decide(orders, target, orders.pay(paid, at));
     const data = shownOrder(orders.existing(state));
@@ -61,7 +61,7 @@ that is paid or has ended. A payment that begins in time gets the goods; a later
   },
 });
 
-/** The time of the payment's claim, or now before a claim. */
+/** The time at which the payment was claimed; now if it is not claimed yet. */
 async function begunAt(app: App, payment_id: string, now: string): Promise<string> {
   const state = await app.load(payments, payments.targetOf(payment_id));
   return payments.isFree(state) ? now : state.claim.claimed_at;

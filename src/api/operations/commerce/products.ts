@@ -181,7 +181,10 @@ const prices = operation({
 
 type ProductQuery = { product_id?: number | undefined; slug?: string | undefined };
 
-/** The requested products; all by default. Refuses with `not_found` if one is missing, or if id and slug disagree. */
+/**
+ * The requested products; all by default. Refuses with `not_found` if a product is missing, or if its id and slug
+ * disagree.
+ */
 async function requestedProducts(
   app: App,
   tenant: string,

@@ -158,7 +158,7 @@ same goods cost less. Name and mail are sealed and can be erased.`,
 
 type QuotedGoods = { product_id: number; line: product.GoodsLine };
 
-/** Units of each item that the stock lacks; items of one product share its stock. */
+/** How many units of each item the stock lacks. Items of one product share its stock. */
 async function missingOf(app: App, tenant: string, goods: readonly QuotedGoods[]): Promise<number[]> {
   const ids = [...new Set(goods.map(({ product_id }) => product_id))];
   const missing = new Array<number>(goods.length).fill(0);
@@ -176,7 +176,7 @@ async function missingOf(app: App, tenant: string, goods: readonly QuotedGoods[]
   return missing;
 }
 
-/** The same goods by other units, if they cost less. */
+/** The same goods in other units, if those cost less. */
 function cheaperLines(
   units: readonly product.PricedUnit[],
   line: product.GoodsLine,
@@ -193,7 +193,7 @@ function cheaperLines(
 
 type QuoteItem = { product_id: number; quantity: number; unit?: UnitName | undefined };
 
-/** An item at the current price; `at`: its index in the input. */
+/** An item of a quote at the current price. `at`: the item's index in the input. */
 function pricedItem(
   found: Product | undefined,
   { product_id, quantity, unit: requested }: QuoteItem,

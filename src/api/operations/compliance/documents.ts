@@ -1,4 +1,4 @@
-/** Documents from an agent's own log, for its keys and for delegates of scope read. */
+/** Documents from an agent's own log, for the agent's keys and for delegates with the scope `read`. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import * as documents from "../../../domain/compliance/document.ts";

@@ -1,4 +1,4 @@
-/** Article 17 of the GDPR: what was erased for a caller, with the events, and what remains and why. */
+/** Article 17 of the GDPR: a caller's erased values, with the events that contained them, and what remains and why. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { madeId, time } from "../../../core/model/fields.ts";

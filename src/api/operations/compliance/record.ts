@@ -1,4 +1,4 @@
-/** An agent's record as of a log position, and who may read its documents. */
+/** An agent's record at a log position, and the permission to read its documents. */
 import type { App } from "../../../core/app.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
 import { digestOf } from "../../../core/model/objects.ts";
@@ -32,7 +32,7 @@ import { canonical } from "../../serve/nested-calls.ts";
 import { shownAgent } from "../identity/description.ts";
 import { payerOf } from "../trust/agents.ts";
 
-/** SHA-256 over the RFC 8785 form of an edition and the lexicon. */
+/** SHA-256 over the canonical form (RFC 8785) of an edition of the rules with its lexicon. */
 export function rulesDigest(rules: Rules): string {
   const cached = digests.get(rules);
   if (cached !== undefined) return cached;
@@ -179,7 +179,7 @@ async function descriptionOf(
   if (!agent.description) return null;
   const { about, version, services, described_at } = agent.description;
   const { purpose, provider } = await shownAgent(subjects, agent);
-  // A description exists, but nothing of it can be decrypted.
+  // A description exists, but none of its values can be decrypted.
   const isErased = about !== null && purpose === null && provider === null;
   return {
     about: isErased ? "erased" : { purpose, provider },
@@ -203,7 +203,7 @@ export async function classifiedAgent(
   return { record, classified: purpose === null ? null : classify(purpose, rules) };
 }
 
-/** The end of the log: the default position of a request. */
+/** The end of the log, where a record ends unless the request names a position. */
 export const positionNow = async ({ store }: App): Promise<number> => (await store.head()).position;
 
 /** The id of the requested agent, by default the caller's own. Refuses one that is neither the caller's nor delegated to it with scope read. */
@@ -212,7 +212,8 @@ export async function ownAgent(
   { caller, payment_id }: { caller: Caller; payment_id: string | undefined },
   name: string | undefined,
 ): Promise<string> {
-  // A payment identifies the agent by its wallet; the key of the tenant does not.
+  // The agent in whose name a call is made. A payment identifies the agent by its wallet; the key of the tenant does
+  // not.
   const speaker =
     caller.kind === "subject" || payment_id === undefined ? caller : payer(lowerCase(payerOf(payment_id)));
   const own = await agentOf(app, speaker);

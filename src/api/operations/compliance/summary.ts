@@ -1,4 +1,4 @@
-/** The class of an agent, for any caller. */
+/** The class of an agent under the AI Act, readable by any caller. */
 import { z } from "zod";
 import { classification } from "../../../domain/compliance/classify.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";

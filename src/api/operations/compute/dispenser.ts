@@ -1,4 +1,6 @@
-/** Reserves tasks for the callers of this process: concurrent callers share one query, and each gets another task. */
+/**
+ * Reserves tasks for the callers of this process. Concurrent callers share one query, and each gets a different task.
+ */
 import { batched } from "../../../../eventstore/query-batch.ts";
 import type { App } from "../../../core/app.ts";
 import {
@@ -10,20 +12,23 @@ import {
   tasksProjection,
 } from "../../../projections/compute/tasks.ts";
 
-/** A reservation ends after this time: the read model then shows its lease, or no lease was made. */
+/** A reservation ends after this time. By then the read model shows the task's lease, or no lease was made. */
 const RESERVE_MS = 2_000;
-/** A query reads this many tasks beyond one per caller. */
+/** A query reads this many tasks more than there are callers. */
 const PAGE_SIZE = 128;
-/** Later callers share a query's result for this long. After that, the read models have moved on. */
+/** Later callers may use a query's result for this long. Then the read model has moved on. */
 const PAGE_MS = 50;
-/** A caller of the last second will probably look again, so queries include its tasks; at most MOST_TAKERS. */
+/**
+ * A caller of the last second will probably search again, so queries include tasks for it. At most MOST_TAKERS
+ * callers are included.
+ */
 const AGAIN_MS = 1_000;
 const MOST_TAKERS = 128;
 
-/** `by`: the command, which gets the same task if it runs again. `passed`: tasks that it could not lease. */
+/** `by`: the command, which gets the same task if it runs again. `passed`: tasks that the command could not lease. */
 type TaskRequest = { taker: Taker; by: string; passed: readonly string[] };
 
-/** Tasks that were read for some takers at a position of the read model, and are not reserved. */
+/** Tasks from one query that are not reserved: the callers they were read for, and the read model's position. */
 type Page = { takers: ReadonlySet<string>; left: ReadyTask[]; position: number; until: number };
 
 type Reservation = { task: TaskKey; by: string; until: number };
@@ -33,7 +38,7 @@ export class Dispenser {
   readonly #reserved = new Map<string, Reservation>();
   /** The last reservation of each command. */
   readonly #reservedBy = new Map<string, Reservation>();
-  /** By name, the most recent last. */
+  /** Keyed by name. The most recent caller is last. */
   readonly #takers = new Map<string, { taker: Taker; until: number }>();
   #page: Page | undefined;
   readonly #next = batched((_pool, all: readonly TaskRequest[]) => this.#shareOut(all));
@@ -42,10 +47,10 @@ export class Dispenser {
     this.#app = app;
   }
 
-  /** A task for this node, reserved; undefined = none. */
+  /** Reserves a task for this node; undefined if there is none. */
   async next(request: TaskRequest): Promise<TaskKey | undefined> {
     this.#remember(request.taker);
-    // Only the caller's own query may conclude that no task is ready.
+    // Earlier results may lack new tasks, so only the caller's own query may conclude that no task is ready.
     return this.#earlier(request) ?? this.#fromPage(request) ?? this.#next(this.#app.pool, request);
   }
 
@@ -58,7 +63,7 @@ export class Dispenser {
     this.#forget(task_id);
   }
 
-  /** A retry gets its earlier task. With another one, the earlier would stay reserved and unused. */
+  /** A command that runs again gets its earlier task; otherwise that task would stay reserved and unused. */
   #earlier({ by, passed }: TaskRequest): TaskKey | undefined {
     const task = this.#reservedBy.get(by)?.task;
     return task && !passed.includes(task.task_id) ? task : undefined;
@@ -79,7 +84,7 @@ export class Dispenser {
     return at === -1 ? undefined : page.left.splice(at, 1)[0];
   }
 
-  /** The position that the read model has reached, at least. */
+  /** The position that the read model has certainly reached. */
   get #position(): number {
     return this.#app.runner.knownPosition(tasksProjection);
   }
@@ -96,7 +101,7 @@ export class Dispenser {
     return all.map((request, at) => found[at] ?? (page.length < most ? undefined : this.#readAlone(request)));
   }
 
-  /** The page may contain only tasks for others, or reserved ones. */
+  /** Queries for this caller alone, because a shared page may contain only tasks that it cannot take. */
   async #readAlone(request: TaskRequest): Promise<TaskKey | undefined> {
     for (;;) {
       const but = [...this.#reservedByOthers([request]), ...request.passed];
@@ -107,7 +112,7 @@ export class Dispenser {
     }
   }
 
-  /** The callers, and those who will probably look again soon. */
+  /** The callers of this query, and those who will probably search again soon. */
   #takersFor(all: readonly TaskRequest[]): Map<string, Taker> {
     const takers = new Map([...this.#takers].map(([name, { taker }]) => [name, taker]));
     for (const { taker } of all) takers.set(nameOf(taker), taker);
@@ -125,7 +130,7 @@ export class Dispenser {
     }
   }
 
-  /** Tasks reserved for other commands. */
+  /** Tasks that are reserved for commands other than these. */
   #reservedByOthers(all: readonly TaskRequest[]): string[] {
     const now = performance.now();
     const commands = new Set(all.map(({ by }) => by));
@@ -137,7 +142,7 @@ export class Dispenser {
     return others;
   }
 
-  /** False if another command reserved it first. */
+  /** Reserves a task; false if another command reserved it first, or if the command has passed it. */
   #reserve(task: TaskKey, { by, passed }: TaskRequest): boolean {
     const { task_id } = task;
     const owner = this.#reserved.get(task_id)?.by;
@@ -149,7 +154,7 @@ export class Dispenser {
   }
 }
 
-/** Takers with equal names may take the same tasks. */
+/** Callers with equal names may take the same tasks. */
 const nameOf = ({ sx, bound, kinds, hourly_rate_micro, trust }: Taker): string =>
   `${sx} ${hourly_rate_micro} ${trust} ${kinds.join(" ")} ${bound.join(" ")}`;
 

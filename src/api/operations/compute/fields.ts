@@ -28,7 +28,7 @@ export const taskId = z
 
 export const nowOf = ({ clock }: App): string => clock.now().toISOString();
 
-/** Rounds dollars to micro-USDC. */
+/** Converts dollars to micro-USDC, rounded. */
 export const microOf = (usd: number): number => Math.round(usd * 1e6);
 
 export const usd = (least: number, most: number) =>
@@ -42,7 +42,7 @@ export const usd = (least: number, most: number) =>
 export const sxOf = (caller: Caller): number | undefined =>
   caller.kind === "subject" ? sxOfTenant(caller.tenant) : undefined;
 
-/** The agent of the key in the call, if it may act. `agent_id`: the agent that the call names. */
+/** The agent of the call's key, if it may act. `agent_id`: the agent that the call names. */
 export async function actingAgent(
   { app, caller, unit }: Pick<Context<never>, "app" | "caller" | "unit">,
   agent_id?: string,
@@ -66,10 +66,10 @@ const requesterCache = ({ once }: Pick<App, "once">) =>
 export const noteRequester = (app: Pick<App, "once">, { tenant, task_id }: TaskKey): void =>
   void requesterCache(app).set(task_id, tenant);
 
-/** The longest wait for the list of tasks to include earlier appends. */
+/** How long a search waits for the list of tasks to include earlier appends. */
 const FOLD_MS = 5_000;
 
-/** The task's tenant; the answer does not tell a missing task from another's. */
+/** The task's tenant. The answer does not distinguish a missing task from another tenant's. */
 export async function tenantOf(app: App, caller: Caller, task_id: string): Promise<string> {
   const cached = requesterCache(app).get(task_id);
   if (cached !== undefined) return cached;
@@ -94,14 +94,14 @@ export const refuseMissingTask = (): never =>
 type Side = "requester" | "worker";
 type Party = { tenant: string; task: Task; side: Side };
 
-/** A task for one of its parties. */
+/** Reads a task for one of its parties. */
 export async function taskFor(app: App, caller: Caller, task_id: string): Promise<Party> {
   const tenant = await tenantOf(app, caller, task_id);
   const state = await app.load(tasks, tasks.targetOf(tenant, task_id));
   return partOf(caller, tenant, state) ?? refuseMissingTask();
 }
 
-/** As taskFor, inside a decision: before a refusal, a stale state is read again. */
+/** Like taskFor, inside a decision: before a refusal, a stale state is read again. */
 export async function taskToDecide(
   { app, caller, unit }: Pick<Context<never>, "app" | "caller" | "unit">,
   task_id: string,

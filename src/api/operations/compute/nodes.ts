@@ -86,7 +86,7 @@ const registerNode = operation({
   },
 });
 
-/** The most heartbeats per BEAT_S. */
+/** The most heartbeats that a node may send within BEAT_S. */
 const MOST_BEATS = 10;
 
 const heartbeat = operation({
@@ -130,7 +130,7 @@ const heartbeat = operation({
   },
 });
 
-/** Records a heartbeat; refuses too many. */
+/** Records a node's heartbeat. Refuses if there are too many. */
 async function beat({ pool }: App, sx: number): Promise<void> {
   const text = `insert into compute.nodes_heard as h values ($1, clock_timestamp(), clock_timestamp(), 1)
     on conflict (sx) do update set heard_at = clock_timestamp(),
@@ -158,7 +158,7 @@ async function renewLease(
   const found = await taskOfLease(app.pool, lease_sha256);
   const state = found && (await app.load(tasks, tasks.targetOf(found.tenant, found.task_id)));
   const lease = state && tasks.workLease(state);
-  // A lease that the read model may not show yet counts as live, and its heartbeat is stored.
+  // If the read model may not show the lease yet, the lease counts as live, and its heartbeat is stored.
   const isLive = found ? lease?.lease_sha256 === lease_sha256 && lease.sx === sx : !isCaughtUp;
   if (!isLive) return { lease_id, expires_at: null, lost: true };
   const text = `insert into compute.leases_heard values ($1, clock_timestamp())

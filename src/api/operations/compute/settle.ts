@@ -71,7 +71,10 @@ An agent may sign its verdict: a challenge with the purpose \`judge\` about <tas
   },
 });
 
-/** The reason is a person's words. The text of the call that names them is sealed under the task's name. */
+/**
+ * A reason is a person's words, so it is sealed. The text of the call that contains it is sealed under the task's
+ * name.
+ */
 function sealedReason(
   { input: { reason }, unit }: Pick<Context<{ reason?: string | undefined }>, "input" | "unit">,
   { tenant, task_id }: TaskKey,
@@ -84,7 +87,7 @@ function sealedReason(
   return { ...act, signed: unit.personal({ subject, place, value: act.signed }) };
 }
 
-/** The worker's bond for a dispute of its own task. */
+/** The bond that a worker must pay to dispute the result of its own task. */
 async function bondFor({ task_id }: { task_id: string }, { app, caller }: PricedCall): Promise<Usdc> {
   const { task, side } = await taskFor(app, caller, task_id);
   return decimalUsdc(bondOf(side === "worker" ? task.lease!.price_micro : 0)) as Usdc;
@@ -118,7 +121,7 @@ The service re-runs a task of a built-in kind and decides at once. The operator 
     const { tenant, task: before, side } = await taskToDecide(context, task_id);
     if (side !== "worker") refuseMissingTask();
     const bond_micro = bondOf(before.lease!.price_micro);
-    // A disputed task takes no second bond, which would stay in the account unused.
+    // A second bond for a disputed task would stay in the account unused, so it is refused.
     if (request.payment_id !== undefined && before.status !== "rejected")
       refuse(computeProblems["task-state"], `this task is ${before.status}: no bond is due`);
     const { available } = await unit.watch(accounts, accounts.targetOf(tenant));

@@ -40,7 +40,7 @@ import {
   usd,
 } from "./fields.ts";
 
-/** Room for the JSON around the largest input_data. */
+/** Room for the largest input_data and the JSON around it. */
 const BODY_BYTES = MOST_OBJECT_BYTES + 16 * 1024;
 
 const DAY_S = 86_400;
@@ -165,14 +165,13 @@ type PricedInput = Pick<Submission, "max_price_usd" | "verify" | "copies">;
 
 const COPIES = 3;
 
-/** The number of nodes that do it. */
 const nodeCount = ({ verify, copies = COPIES }: Pick<PricedInput, "verify" | "copies">) =>
   verify === "quorum" ? copies : 1;
 
-/** The reserved total in micro-USDC. */
+/** The sum to reserve for the task, in micro-USDC. */
 const reservedFor = (input: PricedInput) => microOf(input.max_price_usd) * nodeCount(input);
 
-/** null = one node does it. */
+/** How many copies are executed and must agree; null for a task that one node executes. */
 function quorumOf({ verify, copies, agree }: Submission): { copies: number; agree: number } | null {
   if (verify !== "quorum") {
     const odd = copies === undefined ? agree !== undefined && "agree" : "copies";
@@ -199,7 +198,7 @@ export function bytesOf(value: JsonObject, path: string): Buffer {
   }
 }
 
-/** Tasks that need an audit are refused while this many results wait for one. */
+/** The service refuses tasks that need an audit while this many results wait for one. */
 const MOST_AUDITS = 1_000;
 
 async function termsOf(app: App, input: Submission, tenant: string, submitted_at: string) {
@@ -234,7 +233,7 @@ async function termsOf(app: App, input: Submission, tenant: string, submitted_at
   return { max_price_micro, limit_s, verify, quorum, assign, min_trust, window_s, deadline_at };
 }
 
-/** A node gets no task of a party related to it: it could buy itself a history of valid results. */
+/** A node gets no task of a party related to it, because it could buy itself a history of valid results. */
 async function refuseOwn(app: App, sx: number, tenant: string): Promise<void> {
   const { bound } = await callerStatusOf(app.pool, sx);
   if (bound.includes(tenant))
@@ -244,7 +243,7 @@ async function refuseOwn(app: App, sx: number, tenant: string): Promise<void> {
     );
 }
 
-/** Admits the agent by its own key, and the requester by key or wallet. */
+/** The ways in for both parties: the agent by its own key, the requester by key or wallet. */
 const parties = [subject("order"), owner("order")];
 
 const taskStatus = operation({
@@ -271,7 +270,7 @@ const taskStatus = operation({
   },
 });
 
-/** null = the object is not stored, or no longer. */
+/** Reads an object; null if it is not stored, or no longer. */
 export async function readObject(
   app: App,
   task_id: string,

@@ -1,4 +1,4 @@
-/** Workers that wait for a task. The log's tail wakes one for each task, without polling the database. */
+/** Lets workers wait for a task. The log's tail wakes one worker for each new task, without polling the database. */
 import type { RecordedEvent } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import * as tasks from "../../../domain/compute/task.ts";
@@ -9,11 +9,11 @@ import {
   tasksProjection,
 } from "../../../projections/compute/tasks.ts";
 
-/** A ready task, or a reason to look for one. A worker that cannot take it passes it on. */
+/** A ready task, or a reason to search for one. A worker that cannot take it passes it to the next. */
 type Offer = { task?: ReadyTask; seen: WeakSet<Waiter> };
 type Waiter = { wake: ((offer: Offer) => void) | undefined };
 
-/** A waiter wakes after this time even if the read model still lags behind the tail. */
+/** A waiter wakes after this time even if the read model still lags behind the log. */
 const FOLD_MS = 5_000;
 class Waiters {
   readonly #app: App;
@@ -53,8 +53,8 @@ class Waiters {
   }
 
   /**
-   * When the next failed task is ready again, by this process's clock. Waiters share one query, repeated when its
-   * result may have changed.
+   * The time when the next failed task becomes ready again, by this process's clock. Waiters share one query, which
+   * is repeated when its result may have changed.
    */
   async nextReadyAt(): Promise<number> {
     this.#nextReadyAt ??= nextReadyMs(this.#app.pool).then(
@@ -76,7 +76,8 @@ class Waiters {
   async #follow(signal: AbortSignal): Promise<void> {
     const { tail, runner } = this.#app;
     for await (const batch of tail.subscribe({ after: tail.position, signal })) {
-      // The waiter's search found nothing better, so it can take a new task before the read model has it.
+      // The waiters' own searches found nothing better, so a waiter can take a new task before the read model shows
+      // it.
       const { ready, others } = newIn(this.#app, batch);
       for (const task of ready) this.pass({ task, seen: new WeakSet() });
       if (others === 0) continue;
@@ -87,7 +88,7 @@ class Waiters {
   }
 }
 
-/** The tasks that a batch makes ready, and how many others a search may find, now or later. */
+/** The tasks that a batch of events makes ready, and the number of others that a search may find now or later. */
 function newIn(app: App, batch: readonly RecordedEvent[]): { ready: ReadyTask[]; others: number } {
   const submitted = new Map<string, { tenant: string; state: tasks.TaskState }>();
   let others = 0;
@@ -101,7 +102,7 @@ function newIn(app: App, batch: readonly RecordedEvent[]): { ready: ReadyTask[];
   const all = [...submitted.values()].map(({ tenant, state }) =>
     readyFromEvents({ tenant, state: tasks.existing(state) }),
   );
-  // The best paid per second first, as in the read model.
+  // Sorted by pay per second, the best first, as in the read model.
   const ready = all
     .filter((task) => task !== undefined)
     .sort((a, b) => b.max_price_micro / b.limit_s - a.max_price_micro / a.limit_s);
@@ -109,9 +110,9 @@ function newIn(app: App, batch: readonly RecordedEvent[]): { ready: ReadyTask[];
 }
 
 /**
- * Calls `look` until it returns something, time is over, or the caller leaves. It calls at once, after the read model
- * has caught up, and whenever a task may be ready. `look` gets the offered task if it is known; otherwise it
- * searches.
+ * Calls `look` until it returns something, the time is over, or the caller leaves. It calls `look` at once, after the
+ * read model has caught up, and whenever a task may be ready. `look` gets the offered task if it is known; otherwise
+ * it searches.
  */
 export async function untilReady<Result>(
   app: App,
@@ -122,11 +123,11 @@ export async function untilReady<Result>(
   const waiters = app.once("compute: waiters", () => new Waiters(app));
   const waiter: Waiter = { wake: undefined };
   const ends_at = performance.now() + wait_ms;
-  // Before the first look, so no later task is missed.
+  // Enters before the first search, so that it misses no later task.
   waiters.enter(waiter);
   const missed: Offer[] = [];
   waiter.wake = (offer) => void missed.push(offer);
-  /** The read model shows tasks from before this wait only now, so this waiter alone looks for them. */
+  /** Older tasks appear in the read model only when it catches up. This waiter alone searches for them then. */
   const catchUp: Offer = { seen: new WeakSet() };
   let offer: Offer | undefined;
   try {
@@ -161,7 +162,7 @@ export async function untilReady<Result>(
   }
 }
 
-/** Looks again after the read model has caught up with all processes' appends. */
+/** Searches again after the read model has caught up with the appends of all processes. */
 async function lookAgain<Result>(
   app: App,
   look: () => Promise<Result | undefined>,

@@ -72,7 +72,7 @@ const withdraw = operation({
 
 const WALLET = "wallet:";
 
-/** The log proves the wallet to be the caller's. */
+/** The wallet to pay, which must be the caller's according to the log. */
 async function walletOf(context: Context<z.output<typeof input>>) {
   const { input, app, caller } = context;
   const { to } = input;

@@ -46,7 +46,7 @@ import {
 import { bytesOf, readObject } from "./tasks.ts";
 import { untilReady } from "./waiting.ts";
 
-/** The secret lease id of a call: a repeat derives it again, so it is never stored. */
+/** The secret lease id of a call. A repeat derives the same id, so it is never stored. */
 const leaseIdOf = ({ link_secret }: App, fresh_id: string): string =>
   createHmac("sha256", link_secret).update(`lease:${fresh_id}`).digest("hex").slice(0, 32);
 
@@ -131,14 +131,14 @@ The price is the node's rate for the whole limit, fixed now. Send an Idempotency
     const look = async (offered?: ReadyTask) => {
       const request = { taker, by: lease_sha256, passed: [] as string[] };
       if (offered) return dispenser.tryReserve(offered, request) ? attempt(offered) : undefined;
-      // Another process may have leased the task: try further ones until there is none.
+      // Another process may have leased the task, so this tries further tasks until there is none.
       for (;;) {
         const key = await dispenser.next(request);
         if (!key) return undefined;
         const leased = await attempt(key);
         if (leased) return leased;
         request.passed.push(key.task_id);
-        // Another node may take a copy that this node may not.
+        // This node may not take the copy, but another node may.
         if (ownerOf(key.task_id) !== key.task_id) dispenser.release(key);
       }
     };
@@ -154,7 +154,7 @@ async function earlierLease(app: App, lease_sha256: string): Promise<TaskKey | u
   return taskOfLease(app.pool, lease_sha256);
 }
 
-/** Two copies of a task never go to one node, nor to nodes bound by a delegation. */
+/** Refuses a second copy of a task to the same node, or to a node bound to it by a delegation. */
 async function refuseSibling(
   { app, unit }: Pick<Context<never>, "app" | "unit">,
   { tenant, task_id }: TaskKey,
@@ -182,7 +182,7 @@ async function refuseSibling(
 const delegatesOf = ({ delegations }: Agent, at: string) =>
   delegations.flatMap(({ to, expires_at }) => (expires_at > at ? to : []));
 
-/** Losing a race for a task is no error. */
+/** Returns undefined if another process took the task first. */
 const unlessLostRace = (taking: Promise<tasks.Task | undefined>) =>
   taking.catch((error) => {
     if (error instanceof Refusal && error.code === "conflict") return undefined;
@@ -206,7 +206,7 @@ function refusePaused({ failures, failed_at }: NodeReading, now: string): void {
 async function nodeUnlessBusy(app: App, sx: number, { max_concurrent }: nodes.Node): Promise<NodeReading> {
   const reading = await callerStatusOf(app.pool, sx);
   if (reading.running < max_concurrent) return reading;
-  // The read model may still count a task whose result was just submitted.
+  // The read model may still count a task whose result was just submitted, so wait for it.
   await app.caughtUp(nodesProjection);
   const now = await callerStatusOf(app.pool, sx);
   if (now.running < max_concurrent) return now;
@@ -342,7 +342,8 @@ A checkable result needs a receipt, signed by a proven key of the agent. If you 
 });
 
 /**
- * The commit depends on the seed's status: it is secret when the result is recorded, and no later seed can be chosen.
+ * The active seed, which decides the audit. The commit depends on its status: the seed is secret when the result is
+ * recorded, and no later seed can be chosen.
  */
 async function seedInUse(
   { unit }: Pick<Context<never>, "unit">,
@@ -355,7 +356,7 @@ async function seedInUse(
   return { space, chain, index, seed_hash };
 }
 
-/** The task of a node's current or last lease; a lost lease refuses with `stale-lease`. */
+/** The task that a node leases or leased last. A lost lease is refused with `stale-lease`. */
 async function taskOfWorker(
   { app, caller, unit }: Pick<Context<never>, "app" | "caller" | "unit">,
   sx: number,
@@ -364,7 +365,7 @@ async function taskOfWorker(
   const tenant = await tenantOf(app, caller, task_id);
   const target = tasks.targetOf(tenant, task_id);
   const ifLeased = (task: tasks.TaskState) => (task?.lease?.sx === sx ? task : undefined);
-  // A stale state is read again only before a refusal.
+  // Reads a fresh state only before a refusal.
   const task = ifLeased(await unit.watch(tasks, target)) ?? ifLeased(await app.load(tasks, target));
   if (task) return { tenant, task };
   const lost = lease_id === undefined ? undefined : await taskOfLease(app.pool, leaseDigest(lease_id));
@@ -379,7 +380,7 @@ function leaseDigestOf(lease_id: string | undefined, { attempt, lease_sha256 }: 
 
 type ResultContent = { output_sha256: string; exit: string; receipt: Receipt | null };
 
-/** A result that may be audited needs a signed receipt. */
+/** Refuses an invalid receipt, and a result that may be audited without one. */
 async function refuseReceipt(
   app: App,
   agent: Agent,

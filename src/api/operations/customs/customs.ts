@@ -36,7 +36,10 @@ import { seasonTable } from "../../../projections/trade/answers/forms/tables.ts"
 import { nameTables } from "../../../projections/trade/answers/names.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
 
-/** The trade data may be missing while a table is loaded, or the reverse. Products get their names in both cases. */
+/**
+ * Names the vintages of a table and of the trade data. Either may be missing while the other is loaded; products get
+ * their names in both cases.
+ */
 const vintageWith =
   (...tables: { name: string }[]) =>
   (data: Data) =>

@@ -101,7 +101,8 @@ const health = operation({
           behind,
           trouble: trouble && "its fold fails; the service's log says why",
         })),
-        // The reason may name addresses of this network, so only the operator gets it, in the service's log.
+        // The reason of a failure may contain addresses of this network, so it is only in the service's log, for the
+        // operator.
         reactors: health.reactors.map(({ name, last_good_s, trouble }) => ({
           name,
           last_good_s,

@@ -6,7 +6,7 @@ import { inputReader } from "../../declare/input.ts";
 import { withoutPatterns } from "../../declare/json-schema.ts";
 import { operationFinder } from "../../describe/find-operations.ts";
 
-/** A catalogue is constant while the service runs, so its words are read once. */
+/** A catalogue never changes while the service runs, so its words are read once. */
 const finders = new WeakMap<Catalogue, ReturnType<typeof operationFinder>>();
 
 function finderOf(catalogue: Catalogue) {

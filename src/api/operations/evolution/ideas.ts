@@ -9,7 +9,7 @@ import { findIdea, ideasBefore, ideasProjection } from "../../../projections/evo
 import { internal, json, key, operation, pay } from "../../declare/index.ts";
 
 const BODY_BYTES = 256 * 1024;
-/** The number of earlier drafts with which a draft is compared. */
+/** A draft is compared with this many earlier drafts. */
 const MOST_COMPARED = 20;
 
 const ideaShown = z.object({
@@ -105,7 +105,7 @@ const propose = operation({
   },
 });
 
-/** An unguessable number below 2^53, the same for a repeated command. A counter would be contended. */
+/** The idea's number: unguessable, below 2^53, and the same for a repeated command. A counter would be contended. */
 function ideaIdOf(link_secret: Uint8Array, fresh_id: string): number {
   for (let n = 0; ; n++) {
     const digest = createHmac("sha256", link_secret).update(`idea:${fresh_id}${n}`).digest();
@@ -156,7 +156,7 @@ async function tenantOf(app: App, id: number): Promise<string> {
   return (await findIdea(app.pool, id))?.tenant ?? refuse("not_found", `there is no idea ${id}`);
 }
 
-/** The idea with a verdict of the current checks. A verdict of these checks or a later version is not replaced. */
+/** Checks an idea with the current checks, unless it already has a verdict of these or of later checks. */
 async function checkedNow(
   app: App,
   found: ideas.Idea,

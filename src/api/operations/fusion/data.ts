@@ -13,13 +13,13 @@ const over =
     return trade && [trade, data.reference.vintages(tables)].join("+");
   };
 
-/** A market's answer includes constant prices and announced policies. */
+/** The answer about a market includes prices in constant euros and announced policies. */
 export const marketVintage = over([hicp, policies]);
 export const countryVintage = over([hicp, ...countryTables]);
-/** A question may need the data of any plan. */
+/** Any plan may answer a question, so the vintage covers the data of all plans. */
 export const queryVintage = over([cnNomenclature, hicp, policies, ...countryTables]);
 
-/** Runs `work` on unchanging data, for an answer with more than one query. */
+/** Runs `work` on one state of the data, for an answer that needs several queries. */
 export async function onOneState<T>(current: Data, work: (data: Data) => Promise<T>): Promise<T> {
   const { data, release } = pinned(current);
   try {

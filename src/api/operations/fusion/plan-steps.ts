@@ -1,4 +1,4 @@
-/** The operations that an intent's steps call, looked up before anybody pays. */
+/** Finds the operations that the steps of an intent call, before anybody pays. */
 import type { StepChecks } from "../../../projections/reports/answers/query.ts";
 import type { PricedCall } from "../../declare/access/way.ts";
 import type { OperationDeclaration } from "../../declare/index.ts";

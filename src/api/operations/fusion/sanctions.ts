@@ -20,7 +20,7 @@ its list, state, entry and match. No match is no clearance.`,
   input: sanctionsInput,
   output: json(sanctionsOutput, { table: sanctionsTable }),
   secrets: ["name", "born"],
-  // The log has the release times.
+  // This read model has the release times of reference data.
   lists: referenceProjection,
   example: { name: "Timofey Zubarev", type: "person", born: 1969 },
   vintage: ({ reference }) => reference.vintages(sanctionsTables),

@@ -54,10 +54,10 @@ const dnaShown = (of: Dna | null) =>
 const walletsOf = ({ keys }: Agent) =>
   keys.filter(({ kind }) => kind === "evm").map((one) => lowerCase(one.public));
 
-/** Profiles of days up to `to` look back over this many days before `from`. */
+/** A profile looks back over this many days, so the data begin this long before `from`. */
 const BACK_DAYS = MEMORY_WEEKS * 7;
 
-/** The input of an agent's profiles for every day of the range. */
+/** The data for an agent's profiles on every day of the range. */
 export async function activityIn(
   { pool }: App,
   agent: Agent,

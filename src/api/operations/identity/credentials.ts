@@ -71,7 +71,7 @@ number divided by ${LIST_BITS}, its bit the remainder. A credential names both i
   caching: () => "public, max-age=60",
   example: { purpose: "revocation", list: 0 },
   handle: async ({ input: { purpose, list }, app }) => {
-    // A lagging list would show revoked passports as valid.
+    // If the read model lags, the list would show revoked passports as valid.
     if (!(await app.caughtUp(agentsProjection)))
       refuse("unavailable", "the list lags behind the log; retry in some seconds", { retry_after_s: 2 });
     const from = list * LIST_BITS;

@@ -37,7 +37,7 @@ const aboutPlace = (agent_id: string) => sealLocation(agents, agents.targetOf(ag
 
 type Opener = Pick<Subjects, "open">;
 
-/** Opens the sealed name and description. */
+/** An agent with its sealed name and description decrypted. */
 export async function shownAgent(subjects: Opener, agent: agents.Agent): Promise<PassportView> {
   const [name = null] = await namesOf(subjects, [agent]);
   const sealed = agent.description?.about;
@@ -59,11 +59,11 @@ const aboutOf = ({ purpose, provider }: AboutInput): About => ({
 
 type DescriptionInput = About & { version?: string | null | undefined; services: Service[] };
 
-/** The canonical form, without missing members. */
+/** The canonical text of a description, without missing members. */
 const textOf = ({ version, services, ...about }: DescriptionInput): string =>
   canonicalText({ ...about, ...(version != null && { version }), services } as JsonObject, "description");
 
-/** A repeat with the same challenge and content returns the earlier description. */
+/** The description recorded earlier for the same challenge and content, so that a repeat gets the same answer. */
 async function earlierDescription(
   subjects: Opener,
   agent: agents.Agent,
@@ -202,7 +202,8 @@ service's key signs it (signatures[]: a JWS over the canonical JSON of the rest,
   refuses: [404, 409],
   example: { sx_id: "SX#1" },
   handle: async ({ input, app, subjects }) => {
-    // A card cannot show a suspension, and the service's signature would vouch for the agent.
+    // A suspended agent gets no card: a card cannot show a suspension, and the service's signature would vouch for the
+    // agent.
     const agent = agents.acting(await agentNamed(app, input.sx_id));
     if (interfacesOf(agent).length === 0)
       return refuse(

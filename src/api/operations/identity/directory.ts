@@ -25,8 +25,8 @@ const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 const daysBefore = (at: Date, days: number) => dayOf(new Date(at.getTime() - days * DAY_MS));
 
 /**
- * A cursor by trust: the computation of its first page, the last agent's score and number, and how many agents were
- * shown.
+ * The cursor of a list sorted by trust: the computation that the first page used, the last agent's score and number,
+ * and how many agents were shown.
  */
 const WALK = /^(\d{1,15})\.(\d{1,9})\.(\d{1,7})\.(\d{1,7})$/;
 const NEWEST = /^[1-9]\d{0,6}$/;
@@ -172,7 +172,10 @@ const stats = operation({
 
 const COUNTED_FOR_MS = 60_000;
 
-/** Agents with activity in 30 days. Counted at most once a minute, because the count reads everybody's activity. */
+/**
+ * The number of agents active within 30 days. Computed at most once a minute, because the query reads all agents'
+ * activity.
+ */
 function activeAgents({ pool, clock, once }: App): Promise<number> {
   const now = clock.now();
   const counted = once(
@@ -187,7 +190,7 @@ function activeAgents({ pool, clock, once }: App): Promise<number> {
   return active;
 }
 
-/** Idle after a day without activity, dormant after thirty. */
+/** The status after a time without activity: idle after a day, dormant after thirty days. */
 const statusAfter = (idle_ms: number | null) =>
   idle_ms === null || idle_ms >= 30 * DAY_MS ? "dormant" : idle_ms < DAY_MS ? "active" : "idle";
 
@@ -254,7 +257,7 @@ const pulse = operation({
   },
 });
 
-/** The current hour and the 23 before it. */
+/** The number of active hours among the current hour and the 23 before it. */
 function lastDay(rows: { day: string; hours: number[] }[], now: Date): number {
   const today = dayOf(now);
   const yesterday = daysBefore(now, 1);

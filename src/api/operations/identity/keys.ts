@@ -24,7 +24,7 @@ const shown = (agent: agents.Agent) => ({
   keys: agent.keys.map(shownKey),
 });
 
-/** The commit fails if the agent changes before it. */
+/** An agent that a command reads. The commit fails if the agent changes before it. */
 export async function agentWatched({ app, unit }: Pick<Context<never>, "app" | "unit">, name: string) {
   const { facts } = await agentNamed(app, name);
   return agents.registered(await unit.watch(agents, agents.targetOf(facts.agent_id)));

@@ -32,7 +32,7 @@ const shown = ({ facts, links = [] }: agents.Agent) => ({
   links: links.map(shownLink),
 });
 
-/** The owner and wallet of a registry agent at the newest block, and that block. */
+/** The owner and wallet of a registry's agent at the newest block, and that block. */
 async function currentHolders(app: App, ref: string) {
   const compared = await compareChain(app);
   if (compared.status !== "same")
@@ -50,7 +50,7 @@ async function currentHolders(app: App, ref: string) {
   return { holders, block_number: Number(latest.number), block_hash: latest.hash };
 }
 
-/** The agent's key that the registry names, with the block. */
+/** Proves a link by the chain: the registry names a key of this agent. */
 async function proofByChain(app: App, { facts, keys }: agents.Agent, ref: string) {
   const { holders, ...block } = await currentHolders(app, ref);
   if (holders.length === 0) refuse("not_found", `the registry has no agent ${ref}`);
@@ -63,7 +63,7 @@ async function proofByChain(app: App, { facts, keys }: agents.Agent, ref: string
   return { kid, ...block };
 }
 
-/** The agent's key that the domain's document names. */
+/** Proves a link by a domain: its document names a key of this agent. */
 async function proofByDomain(app: App, { keys }: agents.Agent, domain: string) {
   const document = await readDomain(app.webhooks, domain);
   if ("silent" in document)
@@ -80,7 +80,7 @@ async function proofByDomain(app: App, { keys }: agents.Agent, domain: string) {
   return { kid: named.kid, block_number: null, block_hash: null };
 }
 
-/** Requires exactly one of the two names. */
+/** The key of a link. Requires exactly one of the two names. */
 function linkKeyOf(
   { erc8004_id, domain }: { erc8004_id?: string | undefined; domain?: string | undefined },
   network: string,
@@ -123,7 +123,7 @@ key; if the chain reverts a transfer, it is restored.`,
     if (agent.links?.some((one) => agents.isSameLink(one, name))) return shown(agents.acting(agent));
     const use = { purpose: "link" as const, about: linkName(name) };
     const authority = await authorityOf(context, agent, { challenge, signature }, use);
-    // A caller who may not link must cause no request to outside.
+    // Checked before the request to another host, because only callers that may link may cause one.
     requireLinkable(agent, authority);
     const facts: agents.Link = {
       ...name,

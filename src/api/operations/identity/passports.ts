@@ -112,7 +112,7 @@ const passport = operation({
 /** A limit above the number of keys, delegations and links that an agent can have. */
 const MOST_EVENTS = 500;
 
-/** The key, delegation or link of an event; null = the agent itself. */
+/** The key, delegation or link that an event concerns; null if it concerns the agent itself. */
 function aboutOf({ type, data }: agents.AgentEvent): string | null {
   switch (type) {
     case "AgentKeyProven":
@@ -223,7 +223,7 @@ purpose verify; this identifies the agent. Such a challenge permits nothing else
   },
 });
 
-/** A refused proof is an answer here; other errors are not. */
+/** A refused proof becomes a part of the answer; other errors are thrown. */
 function refusedReason(error: unknown): string | Proof {
   if (error instanceof Refusal && error.type.slug === "proof-refused") return error.message;
   throw error;

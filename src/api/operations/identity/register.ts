@@ -25,8 +25,6 @@ import { challengeField, type Proof, provenBy, refuseProof, signatureField } fro
 import { AGENT_SCOPES } from "../../declare/access/signed-request.ts";
 import { type Context, json, open, operation } from "../../declare/index.ts";
 
-/** Scopes of an agent's own key; no priced operation accepts them. */
-
 const CAMPAIGN = "first 1,000,000 passports, free";
 
 const registration = z.object({
@@ -79,7 +77,7 @@ you send the older key or prove a key of the agent. The proof you send makes its
     const sealed = existing ? null : nameOf(context);
     const { origin } = await app.store.identity();
     const now = app.clock.now().toISOString();
-    // Registrations queue for the counter's stream, so that numbers have no gaps.
+    // Numbers have no gaps, because all registrations queue for the counter's stream.
     const counted = await unit.decide(passports, passports.target, (issued) =>
       existing ? [] : passports.issue(agent_id)(issued),
     );
@@ -106,7 +104,7 @@ type RegisterContext = Context<Registration>;
 
 type GivenProof = Omit<Proof, "issued_at" | "act"> & Partial<Pick<Proof, "act">>;
 
-/** The proof of the call, required if the id is a key. A recorded registration needs none again. */
+/** The proof of a registration, required if the id is a key. A repeat of a recorded registration needs none. */
 async function proofOf(
   { input, app }: RegisterContext,
   existing: agents.AgentState,
@@ -126,7 +124,8 @@ async function proofOf(
       );
     return undefined;
   }
-  // A challenge that this call used is not checked again, so that it may be repeated after the challenge expires.
+  // If this challenge was used for the recorded registration, it is not checked again, so that a repeat succeeds after
+  // it has expired.
   const counted = existing?.keys.find((key) => key.challenge_sha256 === challengeDigest(challenge));
   if (counted) return { key: counted, method: counted.method, challenge_sha256: counted.challenge_sha256 };
   const proof = await provenBy(app, { challenge, signature }, { agent_id, purpose: "prove", about: null });
@@ -172,7 +171,10 @@ async function bindFirst(
   );
 }
 
-/** The key's secret is derived from the command's name: a repeat returns it, and it is never stored. */
+/**
+ * Issues an agent's first API key. Its secret derives from the command's name: a repeat returns it, and it is never
+ * stored.
+ */
 async function issueKey(
   { app, caller, unit }: RegisterContext,
   agent: agents.Agent,
@@ -195,7 +197,7 @@ async function issueKey(
         identityProblems["not-yours"],
         `${agent_id} exists: for a new API key send its current one, or prove one of its live keys`,
       );
-    // The log has a new agent's proof with its first key.
+    // A new agent's proof is already recorded with its first key.
     const challenge_sha256 = is_new ? null : (proof?.challenge_sha256 ?? null);
     const act = is_new ? undefined : (proof?.act ?? byKey);
     return agents.issueApiKey({ key_id, challenge_sha256, issued_at, ...(act && { act }) })(state);

@@ -204,7 +204,8 @@ const quotes = operation({
         errors: [{ path: "country", message: "is needed, or hs" }],
       });
     const products = hs === undefined ? [] : [hs];
-    // Anybody may read the operator's news; a tenant's submissions only its keys with the scope `read`.
+    // Anybody may read the operator's news. A tenant's submissions are readable only by its keys with the scope
+    // `read`.
     const mayRead = "scopes" in caller && caller.scopes.includes("read");
     const tenant = mayRead ? caller.tenant : anonymous.tenant;
     const data = await newsOn(app, { tenant, country, products, limit });

@@ -1,4 +1,4 @@
-/** The events of the log in a list: all, of a type, of a stream, or the caller's own. */
+/** Lists events of the log: all, those of a type or stream, or the caller's own. */
 
 import { z } from "zod";
 import { shownStream } from "../../../anchoring/public-parts.ts";
@@ -11,14 +11,14 @@ import type { Caller } from "../../declare/caller.ts";
 import { json, open, operation } from "../../declare/index.ts";
 import { hex, isoTime, next, page, pageOf, preciseTime, stream } from "./fields.ts";
 
-/** A page reads at most this many events in search of a type, so that a rare one costs no scan of the log. */
+/** The most events that one page reads while it searches for a type, so that a rare type causes no scan of the log. */
 const MOST_READ = 20_000;
 
-/** The tenant whose events the caller may read whole. */
+/** The tenant whose events the caller may read with their payloads. */
 export const readerOf = (caller: Caller): string | undefined =>
   caller.kind === "key" && caller.scopes.includes("read") ? caller.tenant : undefined;
 
-/** Public streams are the operator's. */
+/** The tenant of the public streams. */
 export const PUBLIC_TENANT = "operator";
 
 export const eventList = operation({
@@ -103,7 +103,7 @@ async function floorOf(app: App, before: number | undefined): Promise<number> {
   return Math.max(1, Math.min(before ?? Number.MAX_SAFE_INTEGER, position + 1) - MOST_READ);
 }
 
-/** The stream of this name: the caller's own, one of the newest by its keyed hash, or a public one of the operator. */
+/** Finds a stream: the caller's own, one of the most recent by its keyed hash, or a public one of the operator. */
 export async function streamOf(
   app: App,
   stream_id: string,

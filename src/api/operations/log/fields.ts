@@ -1,4 +1,4 @@
-/** Shared by answers about the log. */
+/** Fields and helpers that answers about the log share. */
 
 import { z } from "zod";
 import { formatVerifierKey, verifierKey } from "../../../anchoring/note.ts";
@@ -22,7 +22,7 @@ export const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 export const isoTime = (us: number) =>
   `${new Date(Math.floor(us / 1000)).toISOString().slice(0, -1)}${String(us % 1000).padStart(3, "0")}Z`;
 
-/** The verifier key of the log of this origin. */
+/** The verifier key for the checkpoints of this origin. */
 export const logKey = ({ signer }: App, origin: string) =>
   formatVerifierKey(verifierKey(origin, "ed25519", signer.public_key));
 
@@ -40,7 +40,10 @@ export const page = (of: string) => ({
   limit: newest,
 });
 
-/** Reads one row more than the limit, to see whether there are more; the last row's position starts the next page. */
+/**
+ * A page of rows. The query reads one row more than the limit to learn if there are more; the last row's position
+ * starts the next page.
+ */
 export function pageOf<Row>(rows: Row[], limit: number, placeOf: (row: Row) => number) {
   const shown = rows.slice(0, limit);
   return { shown, next: rows.length > limit ? placeOf(shown.at(-1)!) : null };

@@ -97,7 +97,7 @@ export const eventProof = operation({
 });
 
 async function shownTo(app: App, caller: Caller, event: WholeEvent) {
-  // The same form as in the change feed, for keys that may read.
+  // Keys that may read the event get it in the same form as in the change feed.
   const isOwn = caller.kind === "key" && caller.tenant === event.tenant && caller.scopes.includes("read");
   const { actor = "" } = JSON.parse(event.meta) as { actor?: string };
   const showsMeta = isOwn && new RegExp(await shownActors(app.pool, event.tenant)).test(actor);
@@ -125,7 +125,7 @@ async function shownTo(app: App, caller: Caller, event: WholeEvent) {
   };
 }
 
-/** The most final anchor that covers the event, among those with a stored proof. */
+/** The anchor that covers the event and is the most final, among those with a stored proof. */
 async function anchorOver(app: App, { anchors: standing }: AnchorState, position: number) {
   for (const anchor of standing.filter(({ size }) => size >= position)) {
     const gathered = await proofOfAnchor(app.pool, anchor);

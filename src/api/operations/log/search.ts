@@ -20,7 +20,7 @@ const match = z.object({
 type Match = z.infer<typeof match>;
 
 const MOST_TYPES = 6;
-/** Fewer letters match too many types. */
+/** With fewer letters, too many types of events match. */
 const LEAST_LETTERS = 3;
 
 export const logSearch = operation({
@@ -125,7 +125,7 @@ async function events(
 }
 
 async function byAgent(app: App, q: string): Promise<Match[]> {
-  // A bare number is a position of the log.
+  // A bare number is a position of the log, not an agent.
   if (!agentRef.safeParse(q).success || /^\d+$/.test(q)) return [];
   const agent = await agentNamed(app, q).catch((error) => {
     if (error instanceof Refusal && error.code === "not_found") return undefined;

@@ -1,4 +1,4 @@
-/** The sealed segments of the log: their list, their files, and the path from one to a checkpoint. */
+/** The sealed segments of the log: a list, the files, and the proof from a segment to a checkpoint. */
 
 import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";

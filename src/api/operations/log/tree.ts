@@ -1,4 +1,7 @@
-/** The tree over the log as auditors fetch it: C2SP checkpoints and tiles (c2sp.org/tlog-tiles), and proofs by number. */
+/**
+ * The Merkle tree of the log, as auditors fetch it: C2SP checkpoints and tiles (c2sp.org/tlog-tiles), and proofs by
+ * number.
+ */
 
 import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";
@@ -16,7 +19,7 @@ import { logSearch } from "./search.ts";
 import { segmentOperations } from "./segments.ts";
 import { checkSize, mirrored, newestCheckpoint } from "./signed.ts";
 
-/** The cache header of answers that never change. */
+/** For answers that never change. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
 const count = (least: number) =>

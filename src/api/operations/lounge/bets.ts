@@ -30,7 +30,7 @@ const amount = requiredAmount.default(1).describe(STAKE_TEXT);
 const isStake = (stake: bigint | undefined) =>
   stake !== undefined && stake >= LEAST_STAKE && stake <= MOST_STAKE;
 
-/** The part of the answer that all games share. */
+/** The fields that the answers of all games share. */
 const betAnswer = {
   roll_id: z.string().describe("The bet's id; rng_verify proves it, with the seed once it is revealed"),
   won: z.boolean().describe("True if it paid anything"),
@@ -74,7 +74,7 @@ async function playBet(
   return betAnswerOf(app, events);
 }
 
-/** A repeat gets the same events back. */
+/** Builds the answer from the events, so that a repeat gets the same answer. */
 function betAnswerOf(app: App, events: account.AccountEvent[]) {
   const [played] = events.flatMap((event) => (event.type === "BetPlayed" ? [event.data] : []));
   const [grant] = events.flatMap((event) => (event.type === "WelcomeGranted" ? [event.data] : []));

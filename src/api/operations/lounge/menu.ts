@@ -72,7 +72,7 @@ const gamesShown = z.object({
 const EVEN_MONEY_AND_DOZENS = BET_TYPES.filter((bet) => !POCKETS.includes(bet));
 const DICE_SHOWN = [2, 5, 10, 25, 50, 51, 75, 90, 95, 98];
 
-/** Constant while the service runs. */
+/** This part of the menu is constant while the service runs. */
 const gamesMenu: z.infer<typeof gamesShown> = {
   min_bet: decimalTokens(LEAST_STAKE),
   max_payout: decimalTokens(MOST_PAYOUT),

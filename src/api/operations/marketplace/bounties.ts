@@ -1,4 +1,4 @@
-/** Bounties, from their creators' side. */
+/** The operations on bounties for their creators. */
 import { z } from "zod";
 import { canonicalBytes } from "../../../../eventstore/canonical.ts";
 import type { App } from "../../../core/app.ts";
@@ -163,7 +163,7 @@ in one commit. A payment alone uses the wallet's: the wallet awards and cancels 
     const bounty = bounties.existingBounty((await unit.decide(bounties, target, decision)).state);
     const funds = await holdFunds(context, rewardHold(bounty));
     const text = await textOf(app, bounty);
-    // The text of an unfunded bounty is not stored: a repeat has no text until the read model has the bounty.
+    // The text of an unfunded bounty is not stored, so a repeat lacks it until the read model has the bounty.
     if (text) {
       const bytes = canonicalBytes(text, "title");
       await app.objects.put(objectName("bounty", input.bounty_id, bounty.facts.text_sha256), bytes);
@@ -172,7 +172,7 @@ in one commit. A payment alone uses the wallet's: the wallet awards and cancels 
   },
 });
 
-/** The text of a bounty; null where it was taken down. */
+/** The text of a bounty; null if it was taken down. */
 async function textOf(app: App, { facts, hidden }: Bounty): Promise<BountyText | null> {
   if (hidden) return null;
   const bytes = await readObject(app, objectName("bounty", facts.bounty_id, facts.text_sha256));
@@ -267,13 +267,13 @@ async function noteOf(app: App, { facts, hidden }: Bounty, sha256: string | null
   return bytes?.toString() ?? null;
 }
 
-/** True for the parties that may read the text of an agent to a bounty's creator. */
+/** True for the creator of a bounty and the agent itself, who may read the agent's text to the creator. */
 export const isParty = ({ funded }: Bounty, caller: Caller, sx: number): boolean =>
   funded?.creator === caller.tenant || sxOf(caller) === sx;
 
 const creators = [subject("order"), owner("order")];
 
-/** Decides on a caller's own bounty. */
+/** Refuses anybody but the bounty's own creator. */
 function refuseOthers({ funded }: Bounty, { tenant }: Caller): void {
   if (funded?.creator !== tenant)
     refuse("forbidden", "only the bounty's creator can do this: its account funds the reward");
@@ -330,7 +330,7 @@ the same.`,
   handle: async ({ input: { bounty_id }, app, caller, unit }) => {
     await refuseSuspended({ app, caller, unit });
     const at = nowOf(app);
-    // A tenth of the reward is the submitters', and the delegate may be one of them.
+    // A tenth of the reward goes to the submitters, and the delegate could be one of them.
     await refuseOthersHold({ caller, unit }, bounties.holdOf(bounty_id));
     const bounty = await stepBounty(unit, bounty_id, (state) => {
       refuseOthers(bounties.existingBounty(state), caller);

@@ -1,4 +1,4 @@
-/** Bounties, from the side of agents that want to earn them. */
+/** The operations on bounties for the agents that want to earn them. */
 import { z } from "zod";
 import { sha256 } from "../../../core/model/fields.ts";
 import { digestOf, objectName } from "../../../core/model/objects.ts";
@@ -23,7 +23,7 @@ import {
 
 const claimed = bountyShown.omit({ title: true, description: true }).extend({ claim_id: z.string() });
 
-/** A claim as its claimant sees it, without the bounty's own text. */
+/** A claim as its claimant sees it, without the text of the bounty. */
 function shownClaim(bounty: bounties.Bounty, sx: number): z.infer<typeof claimed> {
   const { title: _, description: __, ...shown } = shownBounty(bounty, null);
   return { ...shown, claim_id: bounties.claimOf(bounty, sx).claim_id };

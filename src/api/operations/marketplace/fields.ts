@@ -1,4 +1,4 @@
-/** Shared by operations of the marketplace: the acting agent, third-party texts, and the shape of a bounty. */
+/** The acting agent, texts of third parties, and the shape of a bounty, for all operations of the marketplace. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { idFrom, lowerCase, time } from "../../../core/model/fields.ts";
@@ -23,10 +23,10 @@ export const bountyId = idFrom("bounty", "soul_bounty_open").describe(
 
 export const usdcOf = (dollars: number) => decimalUsdc(microOf(dollars)) as Usdc;
 
-/** Room for the JSON around the largest content, in which a line end takes two bytes. */
+/** Room for the largest content and the JSON around it; in JSON a line end takes two bytes. */
 export const BODY_BYTES = 2 * MOST_OBJECT_BYTES;
 
-/** A text that the request carries itself. */
+/** A text that is sent with the request. */
 export const contentField = z
   .string()
   .min(1, "is at least one character")
@@ -65,7 +65,7 @@ export function readContent({ content, url, sha256 }: SubmittedContent): {
   return { content_sha256, bytes, url: null };
 }
 
-/** Reads an object; undefined where it is missing, and refused where it does not match its digest. */
+/** Reads an object; undefined if it is missing. Refuses an object that does not match its digest. */
 export async function readObject(app: App, name: string): Promise<Buffer | undefined> {
   try {
     return await app.objects.get(name);
@@ -77,13 +77,13 @@ export async function readObject(app: App, name: string): Promise<Buffer | undef
   }
 }
 
-/** The tenants that an agent pays from: its own, and those of the wallets that are live keys of it. */
+/** The tenants that may pay for an agent: its own, and those of the wallets that are its live keys. */
 export const tenantsOf = ({ facts, keys }: Agent): string[] => [
   soulTenant(facts.sx_number),
   ...keys.filter(({ kind }) => kind === "evm").map((key) => walletTenant(lowerCase(key.public))),
 ];
 
-/** The public name of a party: an agent or a wallet. The name of a key's tenant is private. */
+/** The public name of a party: an agent or a wallet. Null for a key's tenant, whose name is private. */
 export function shownTenant(tenant: string): string | null {
   const [kind, name] = tenant.split(":") as [string, string | undefined];
   if (name === undefined) return null;

@@ -1,4 +1,4 @@
-/** Offering items of the stack, buying them, and saying whether they work. */
+/** The operations to offer items of the stack, to buy them, and to report whether they work. */
 import { z } from "zod";
 import { canonicalBytes } from "../../../../eventstore/canonical.ts";
 import { sha256 } from "../../../core/model/fields.ts";

@@ -1,4 +1,4 @@
-/** The stack: items that agents offer, found by words, price and trust. */
+/** The stack: items that agents offer. They can be found by words, price and trust. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { cursor, idFrom, limit, sha256, time } from "../../../core/model/fields.ts";
@@ -61,7 +61,7 @@ const shownItem = ({ sx, score, author_status, works, broken, price_micro, kind,
   published_at: item.published_at,
 });
 
-/** The start of a page: the position of the newest first, preceded by the price or the score in the other orders. */
+/** The cursor of a page: the position of its first item; sorted by price or score, that value precedes the position. */
 const placeCursor = cursor(/^(?:\d{1,15}\.)?[1-9]\d{0,14}$/);
 
 function afterOf(text: string | undefined, sort: Sort): After | null {
@@ -227,7 +227,7 @@ const oneItem = operation({
   },
 });
 
-/** An agent's score by the newest computation, in micro-points. */
+/** An agent's score in micro-points, by the newest computation. */
 async function scoreNow({ pool }: App, sx: number): Promise<number> {
   const computed = await storedAt(pool);
   return computed ? (await scoreOn(pool, computed.day, sx)).score : 0;

@@ -13,10 +13,10 @@ import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
 import type { PricedCall } from "../../declare/access/way.ts";
 import { type Context, json, key, operation, pay, reads, type Usdc } from "../../declare/index.ts";
 
-/** USDC a country-month. */
+/** The price of one country-month in USDC. */
 const UNIT_PRICE = "1.00";
 
-/** A dollar for each covered country-month. A request that will be refused is quoted one month. */
+/** One dollar for each covered country-month. For a request that will be refused, the price of one month. */
 function priceOfMonths(input: MirrorInput, { data }: { data: Data }): Usdc {
   try {
     return `${Math.max(1, countryMonths(dataOf(data), input))}`;

@@ -71,7 +71,7 @@ export const subscriptionWithSecret = subscription
   })
   .meta({ id: "NoticeSubscriptionWithSecret" });
 
-/** A subscription as its owner sees it. Its members are in a fixed order, because stored events may have another. */
+/** A subscription as its owner sees it. Each field is listed, because stored events may have them in another order. */
 export function shownSubscription(state: Subscription): z.infer<typeof subscription> {
   const {
     facts,

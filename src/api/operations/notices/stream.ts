@@ -1,4 +1,4 @@
-/** A caller's notices as lines or server-sent events. */
+/** Streams a caller's notices as lines or server-sent events. */
 import { z } from "zod";
 import type { LogHead } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
@@ -33,7 +33,7 @@ const mark = z.object({
   up_to_date: z.boolean().describe("True: nothing newer is known"),
 });
 
-/** `heartbeat_ms` bounds the silence of a stream that follows. */
+/** A stream that waits for new notices sends a mark every `heartbeat_ms`. */
 export const noticesStream = (heartbeat_ms = 15_000) =>
   operation({
     name: "notices_stream",
@@ -88,7 +88,7 @@ with a mark in every ${heartbeat_ms / 1000} seconds of silence. notices_subscrib
     },
   });
 
-/** A position before which nothing is missing, for a stream that has sent no notice yet. */
+/** Refuses a cursor that is older than the retained notices, because the stream would lack some. */
 async function withinRetention({ pool, clock }: App, head: LogHead): Promise<LogHead> {
   const event = (await eventsAt(pool, [head.position])).get(head.position);
   const oldest_us = (clock.now().getTime() - KEEP_DAYS * 86_400_000) * 1_000;

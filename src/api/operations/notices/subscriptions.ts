@@ -29,7 +29,7 @@ import { noticesStream } from "./stream.ts";
 
 const PATH = "/v1/agent/notices/subscriptions";
 
-/** Documentation examples use this id. */
+/** The documentation's examples use this id. */
 const EXAMPLE = "00000000000000000000000000000003";
 const EXAMPLE_TO_DELETE = "00000000000000000000000000000004";
 
@@ -208,7 +208,7 @@ retried, and also reaches a disabled subscription. ${subscriptions.MOST_TESTS} a
     const tested_at = now.toISOString();
     const notice_id = `msg_${unit.fresh_id}`;
     const command = commandOf({ caller, request_id: request.id, operation: sendTest });
-    // Recorded before the send, so that concurrent calls respect the limit.
+    // The attempt is recorded before the send, so that concurrent calls respect the limit.
     const { result, events } = await app.decide(
       subscriptions,
       target(caller, subscription_id),

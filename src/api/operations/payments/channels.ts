@@ -1,4 +1,4 @@
-/** A channel for its payer: its deposit and charges, and how to leave with or without this service. */
+/** A payment channel as its payer sees it: the deposit, the charges, and how to leave with or without this service. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import type { Call } from "../../../core/model/chain.ts";

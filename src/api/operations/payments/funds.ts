@@ -1,4 +1,4 @@
-/** A call's holds come from its caller's account and from the payment sent with it. */
+/** Holds money for a call, from the caller's account and from the payment sent with the call. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
@@ -28,7 +28,7 @@ export async function creditPayment(
   await unit.decide(account, account.targetOf(caller.tenant), decision);
 }
 
-/** Holds the sum of one or several amounts; a payment of that sum is credited first. */
+/** Holds the sum of one or several amounts. A payment of that sum is credited first. */
 export async function holdFunds(
   context: PaymentContext,
   ...requests: [account.Hold, ...account.Hold[]]
@@ -46,7 +46,7 @@ export async function holdFunds(
   return current!;
 }
 
-/** A delegate decides only about holds that its own delegation made. */
+/** A delegate may decide only about holds that its own delegation made. */
 export async function refuseOthersHold(
   { caller, unit }: Pick<Context<never>, "caller" | "unit">,
   hold_id: string,

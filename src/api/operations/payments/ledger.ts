@@ -21,7 +21,7 @@ import { json, open, operation } from "../../declare/index.ts";
 
 const EXPLORER = "https://basescan.org";
 
-/** No explorer shows the development chain. */
+/** The link to a public explorer; null on the development chain, which none shows. */
 const transactionUrl = (app: App, transaction: Hex | null) =>
   transaction === null || app.embedded_chain ? null : `${EXPLORER}/tx/${transaction}`;
 
@@ -162,7 +162,7 @@ const answerOf = (app: App, id: string, { status, sha256, vintage }: payments.Pa
   vintage,
 });
 
-/** A keyed digest: with a plain one, a stranger could test every likely request and answer. */
+/** A keyed digest: from a plain one, a stranger could confirm guesses at the request or answer. */
 const sealOf = ({ link_secret }: App, of: "request" | "answer", id: string, sha256: string) =>
   createHmac("sha256", link_secret).update(`${of}:${id}:${sha256}`).digest("hex");
 
@@ -180,7 +180,7 @@ function refundOf(app: App, payment: Payment, { amount_micro, reason, opened_at,
   };
 }
 
-/** Blocks below our own confirmation are final without a chain query. */
+/** The finality of a payment's block. Blocks below the confirmed one are final without a chain query. */
 async function finalityOf(
   app: App,
   network: string,
@@ -199,7 +199,7 @@ async function finalityOf(
   }
 }
 
-/** Free calls must not multiply into chain queries. */
+/** For this long, calls share one chain query, because the calls are free. */
 const HEADS_MS = 1_000;
 
 function recentHeads({ chain, once }: App): Promise<Heads> {
@@ -227,7 +227,7 @@ const sumsOf = ({ payments: count, settled_micro, reorged_micro, refunded_micro 
   net_usdc: decimalUsdc(BigInt(settled_micro) - BigInt(reorged_micro) - BigInt(refunded_micro)),
 });
 
-/** Anybody can compare the revenue with the chain. */
+/** The service's revenue, which anybody can compare with the chain. */
 const revenueTransparency = operation({
   name: "soul_revenue_transparency",
   route: "GET /soul/revenue/transparency",

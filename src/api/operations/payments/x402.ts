@@ -1,4 +1,4 @@
-/** x402's own endpoints, with its wire form in camelCase. */
+/** The endpoints of x402 itself. Their wire form uses camelCase. */
 
 import { z } from "zod";
 import { limit, lowerCase, offset } from "../../../core/model/fields.ts";
@@ -42,7 +42,7 @@ const supportedOperation = operation({
 const EXAMPLE_WALLET = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 const EXAMPLE_PAYEE = "0x209693bc6afc0c5328ba36faf03c514ef312287c";
 
-/** A facilitator's body, in either version. */
+/** The body of a facilitator's endpoint, in version 1 or 2 of x402. */
 const facilitated = {
   input: z.object({
     x402Version: z.int().optional().describe("1 or 2, as the payment's own"),

@@ -1,11 +1,11 @@
-/** The position in the log that a cursor of a feed names. */
+/** Reads the cursor of a feed as a position in the log. */
 import { checkCursor } from "../../../../eventstore/cursor.ts";
 import type { LogHead } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { replayProblems } from "../../../domain/replay/problems.ts";
 
-/** A cursor of another history is a conflict: the consumer has events that this log does not. */
+/** A cursor of another log is a conflict: the consumer has events that this log lacks. */
 export async function afterCursor(app: App, cursor: string, path: string): Promise<LogHead> {
   const checked = await checkCursor(app.store, cursor);
   switch (checked.status) {

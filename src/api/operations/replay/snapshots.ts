@@ -76,7 +76,7 @@ const snapshotFile = operation({
   },
 });
 
-/** The address from which a vintage may now be downloaded. */
+/** A new, signed address from which a vintage can be downloaded. */
 export function linkTo(app: App, vintage: string): { url: string; expires_at: string } {
   const expires = Math.floor(app.clock.now().getTime() / 1000) + LINK_SECONDS;
   const query = `expires=${expires}&signature=${signLink(app.link_secret, { vintage, expires })}`;

@@ -30,7 +30,7 @@ const line = z.object({
 
 const mark = z.object({ cursor: z.string(), up_to_date: z.boolean() });
 
-/** `heartbeat_ms` bounds the silence of a feed that follows. */
+/** A feed that waits for new events sends a mark every `heartbeat_ms`. */
 export const walSince = (heartbeat_ms = 15_000) =>
   operation({
     name: "wal_since",
@@ -92,7 +92,7 @@ export const walSince = (heartbeat_ms = 15_000) =>
     },
   });
 
-/** The position before the tenant's first event recorded at or after a time. */
+/** The position before the tenant's first event at or after a time. */
 async function before(app: App, tenant: string, since: string | undefined): Promise<LogHead> {
   if (since === undefined) {
     return refuseField("since", "is required unless a cursor is given: an ISO 8601 time");

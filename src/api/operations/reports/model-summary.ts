@@ -1,4 +1,4 @@
-/** Summaries by a model, where one is set: its choice of findings comes first, or the report says why there is none. */
+/** Lets a configured model choose a report's main findings. Without a usable answer, the report says why. */
 import { z } from "zod";
 import type { Model, Question } from "../../../core/model/ports/model.ts";
 import {
@@ -13,7 +13,8 @@ import type { ReportContent } from "../../../projections/reports/writing.ts";
 const FORM = z.toJSONSchema(summaryForm);
 
 /**
- * Returns the report unchanged where there is no model or its answer is unusable, and the tokens that the call used.
+ * Returns the report, and the tokens that the model's call used. Without a usable answer, the report's sections are
+ * unchanged.
  */
 export async function withModelSummary(
   written: ReportContent,

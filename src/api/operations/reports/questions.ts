@@ -63,6 +63,6 @@ const deepOperation = operation({
     ),
 });
 
-/** Registered under fusion; otherwise a report like the others. */
+/** Registered in the area fusion, but built like the other reports. */
 export const deepAnalysisOperations = [deepOperation];
 export const questionOperations = [customOperation];

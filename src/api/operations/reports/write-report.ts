@@ -1,4 +1,4 @@
-/** Reports for callers: each is written on one state of the data, recorded with its digests, and stored. */
+/** Writes reports for callers. Each report uses one state of the data, is recorded with its digests, and is stored. */
 import { z } from "zod";
 import { digestOf } from "../../../core/model/objects.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
@@ -35,10 +35,10 @@ export const reportOutput = json(reportAnswer, { pages: ({ data }) => reportDoc(
 /** Part of every report's description. */
 export const FORMS = "Every figure is a fact you can look up. JSON, Markdown, HTML or PDF by `Accept`.";
 
-/** A report is recorded once, so that repeating the request changes nothing. */
+/** The effects of a report's operation: the report is recorded once, so repeating the request changes nothing. */
 export const recordingEffects = { changes: "adds", repeatable: true, reaches_out: false } as const;
 
-/** Writes a report, records it in the caller's tenant with the digests of its facts and bytes, and answers with it. */
+/** Writes a report, stores it, and records it in the caller's tenant with the digests of its facts and bytes. */
 export async function writeReport(
   operation: string,
   context: Context<never>,
@@ -67,15 +67,15 @@ export async function writeReport(
   };
   await app.objects.put(objectOf(facts), bytes);
   await unit.decide(reports, { tenant: caller.tenant, id: facts.report_id }, make(facts));
-  // Answers from the stored bytes, so that a later read gives the same report.
+  // Answers from the stored bytes, so that later reads give the same report.
   const data = JSON.parse(bytes.toString()) as Report;
   return { data, meta: aboutReport(data) };
 }
 
-/** The most news that one report or skill quotes. */
+/** The most news items that one report or skill quotes. */
 const MOST_QUOTED = 10;
 
-/** Quotes news to a report's caller: the operator's, and those of the caller's own tenant. */
+/** Finds the news that a report may quote: the operator's, and those of the caller's own tenant. */
 export const quotesFor =
   ({ app, caller }: Pick<Context<never>, "app" | "caller">): QuoteNews =>
   async (about) => {
@@ -96,7 +96,7 @@ export function complete(
   return { ...all, sha256: digestOf(canonical(all)) };
 }
 
-/** The main sources of a report's answer. */
+/** The `meta` of a report, with its main sources. */
 export function aboutReport({ sources, facts }: Report): z.infer<typeof reportMeta> {
   const [{ dataset, vintage, facts: cites } = { dataset: "", vintage: "", facts: [] }] = sources;
   return {

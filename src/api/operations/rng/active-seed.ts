@@ -1,4 +1,4 @@
-/** The seed that a call draws from: it is active, and has fewer draws than were announced with it. */
+/** Finds the seed from which a call draws: the active one, if enough of its announced draws are left. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../../../core/app.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
@@ -11,7 +11,7 @@ import { revealUsed } from "../../../reactors/rng/maintain-seeds.ts";
 import type { Context } from "../../declare/index.ts";
 import { spaceOf } from "./fields.ts";
 
-/** The time that a call waits for the next seed, or for this one's count. */
+/** How long a call waits for the next seed, or for the count of this seed's draws. */
 const PATIENCE_MS = 5_000;
 /** The pause between two queries. */
 const LOOK_MS = 50;
@@ -19,8 +19,8 @@ const LOOK_MS = 50;
 export type Drawing = Pick<Context<never>, "app" | "caller" | "unit">;
 
 /**
- * The active seed of the caller's space, with this many draws reserved. A used-up seed is replaced meanwhile;
- * `unavailable` (seed-missing) where that takes too long. The decision commits only if the seed is still active.
+ * Reserves draws of the active seed in the caller's space. A used-up seed is replaced meanwhile; refuses with
+ * `unavailable` (seed-missing) if that takes too long. The decision commits only if the seed is still active.
  */
 export async function seedAtHand(
   drawing: Drawing,
@@ -60,7 +60,7 @@ async function isTaken({ app, unit }: Drawing, seed: seeds.ActiveSeed, count: nu
   });
 }
 
-/** The number of draws from a seed in the log. */
+/** The number of draws from a seed that the log records. */
 async function usesOf(app: App, seed_hash: string): Promise<number> {
   for (const deadline = performance.now() + PATIENCE_MS; !(await app.caughtUp(rngProjection)); )
     if (performance.now() > deadline)
@@ -70,7 +70,7 @@ async function usesOf(app: App, seed_hash: string): Promise<number> {
   return (await findSeed(app.pool, seed_hash))?.rolls ?? 0;
 }
 
-/** However many calls of this process wait for a space's next seed, one of them queries for all. */
+/** Waits for a space's next seed. All waiting calls of this process share one query. */
 async function lookFor(app: App, space: seeds.Space): Promise<void> {
   const under_way = app.once("rng: seeds looked for", () => new Map<seeds.Space, Promise<void>>());
   const look = under_way.get(space) ?? revealOrWait(app, space).finally(() => under_way.delete(space));
@@ -78,7 +78,7 @@ async function lookFor(app: App, space: seeds.Space): Promise<void> {
   await look;
 }
 
-/** Reveals the seed once no draw of it is pending; the cache then has the next one. */
+/** Reveals the seed once none of its draws is pending. The cached state then has the next seed. */
 async function revealOrWait(app: App, space: seeds.Space): Promise<void> {
   await revealUsed(app, space);
   const { active } = await app.load(seeds, seeds.targetOf(space));

@@ -19,7 +19,7 @@ import { commitmentShown, seedLocation } from "./fields.ts";
 
 const seedHash = sha256.describe("A seed's hash, or a seed chain's head, in hex");
 
-/** A published hash of this service: its chain, and its distance from the head. */
+/** A published hash of a seed chain, with the chain's number and the hash's distance from its head. */
 async function publishedHash(
   app: App,
   seed_hash: string,
@@ -122,7 +122,7 @@ hash, repeated \`chain_index\` times. Anyone can call \`seedCommittedAt(signer, 
   handle: async ({ input: { seed_hash }, app }) => {
     const found = await publishedHash(app, seed_hash);
     const head = found?.chain.head_hash ?? seed_hash;
-    // The service's account may have changed between the two commitments.
+    // Two accounts are possible, because the service's account may have changed between the two commitments.
     const signers = await signersOf(app.pool, [seed_hash, head]);
     const request = [seed_hash, head].map((hash) => ({
       hash,

@@ -1,4 +1,4 @@
-/** Shared by all operations that draw from seeds: the caller's client seed, and the proof. */
+/** The caller's client seed and the proof, for all operations that draw from seeds. */
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -23,7 +23,7 @@ export const optionalSeed = clientSeed
   )
   .optional();
 
-/** A client seed for a call without one: the operator could not know it when the seeds were committed. */
+/** The client seed for a call that sends none. The operator could not know it when the seeds were committed. */
 export function seedFor(payment_id: string | undefined, block: CommitBlock | undefined): string {
   if (payment_id !== undefined) return `payment:${payment_id.split(":").at(-1)}`;
   if (block) return `block:${block.block_number}:${block.block_hash}`;
@@ -34,7 +34,10 @@ export const proofShown = z
   .array(z.object({ message: z.string(), hmac: sha256 }))
   .describe("HMAC-SHA256 of each message, in order");
 
-/** Repeats a draw from the revealed seed, or from this process's copy: the proof, and whether the results match. */
+/**
+ * Computes a draw again, from the revealed seed or from this process's copy: the proof, and whether the results
+ * match.
+ */
 export function proofOf(
   { seeds: vault }: App,
   facts: DrawnFacts,

@@ -1,4 +1,4 @@
-/** Fields that operations of random numbers share: rolls, seeds and commitments. */
+/** Fields that operations for random numbers share: rolls, seeds and commitments. */
 
 import { z } from "zod";
 import { idFrom, sha256, time } from "../../../core/model/fields.ts";
@@ -42,7 +42,7 @@ export const rollShown = z
   })
   .meta({ id: "Roll" });
 
-/** A roll in answers; its lists are built from the indexes drawn. */
+/** A roll in answers. Its lists are built from the drawn indexes. */
 export function shownRoll(facts: DrawnFacts): z.infer<typeof rollShown> {
   const { roll_id, game, params, client_seed, nonce, seed_hash, space, chain, index, rolled_at } = facts;
   const result = withItems(params.items, facts.result);

@@ -125,7 +125,7 @@ rolls. SHA-256 of its hash, repeated \`chain_index\` times, is the chain's head,
   },
 });
 
-/** `path`: the path of the params in the request. */
+/** `path`: where the request has the params. */
 type RollQuery = {
   client_seed: string;
   game_type: GameName;
@@ -133,10 +133,13 @@ type RollQuery = {
   path: string;
 };
 
-/** The limit of an HTTP body, here for every transport: a draw must fit into the log and an answer. */
+/**
+ * The size limit of HTTP bodies, which applies to every transport here: a draw must fit into the log and into an
+ * answer.
+ */
 const MOST_PARAM_BYTES = 256 * 1024;
 
-/** Draws rolls in their order from the active seed; all are recorded in one commit, and only while that seed is active. */
+/** Draws rolls in order from the active seed. One commit records all of them, and only if that seed is still active. */
 async function draw(
   context: Drawing & Pick<Context<never>, "unit">,
   ids: readonly string[],
@@ -144,7 +147,7 @@ async function draw(
   demanded: string | undefined,
 ): Promise<RollFacts[]> {
   const { app, caller, unit } = context;
-  // Validates the request before it reserves anything of the seed.
+  // Validates the whole request before it reserves draws of the seed.
   const read = wanted.map(({ game_type, params, path }) => readParams(game_type, params, path));
   if (Buffer.byteLength(JSON.stringify(read)) > MOST_PARAM_BYTES)
     refuse(
@@ -162,7 +165,7 @@ async function draw(
     const request = { roll_id, tenant: caller.tenant, game, params: read[at]!, client_seed, rolled_at };
     const id = rolls.rollsId(seed_hash, game, client_seed);
     const { events } = await unit.decide(rolls, { tenant: caller.tenant, id }, rolls.roll(request, at_hand));
-    // A repeat gets the events of all rolls of its stream, so each is found by its id.
+    // A repeat gets the events of all rolls in the stream, so each roll is found by its id.
     drawn.push(events.find((event) => event.data.roll_id === roll_id)!.data);
   }
   return drawn;

@@ -43,7 +43,7 @@ import {
 } from "../../../projections/salary/answers/sectors.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
 
-/** An answer rests on the current state of each of its tables. */
+/** The vintage of an answer names the current state of each of its tables. */
 const over =
   (tables: readonly ReferenceTable<object>[]) =>
   ({ reference }: Data) =>

@@ -16,12 +16,12 @@ import {
 } from "../../../projections/signals/trades.ts";
 import { json, open, operation } from "../../declare/index.ts";
 
-/** One limit for all three operations. */
+/** The three operations share one limit. */
 const access = [open({ calls: 100, per: "minute", shared: "signals" })];
 
-/** With fewer decided bets, a strategy's chances prove nothing. */
+/** With fewer decided bets, the measured chances of a strategy prove nothing. */
 const LEAST_DECIDED = 30;
-/** A chance closer than this to one half is no opinion. */
+/** A chance closer than this to one half does not count as an opinion. */
 const LEAST_OPINION = 0.2;
 
 const names = strategies.map(({ name }) => name) as [string, ...string[]];

@@ -1,4 +1,4 @@
-/** The operations that skills may call: all read, and are included in the skill's price. */
+/** The operations that skills may call. All of them only read, and their cost is included in the skill's price. */
 import { type Fields, faultsOf } from "../../../domain/plans/plan.ts";
 import { methodsOfPlans } from "../../../domain/skills/methods.ts";
 import { type Skill, skills } from "../../../domain/skills/skills.ts";
@@ -30,7 +30,7 @@ export const offered = catalogueOf([
   },
 ]);
 
-/** The fields of a step's operation; undefined where no reading operation has this name. */
+/** The input fields of a reading operation; undefined if there is none with this name. */
 export function fieldsOf(name: string): Fields | undefined {
   if (Object.hasOwn(ownReadings, name)) return ownReadings[name as keyof typeof ownReadings].input.shape;
   if (Object.hasOwn(methodsOfPlans, name))
@@ -39,7 +39,7 @@ export function fieldsOf(name: string): Fields | undefined {
   return operation && methodOf(operation) === "GET" ? operation.input.shape : undefined;
 }
 
-/** The faults of all skills, a sentence each. */
+/** All faults in the declarations of skills, each as a sentence. */
 export const skillFaults = (all: readonly Skill[]): string[] =>
   all.flatMap((skill) =>
     [

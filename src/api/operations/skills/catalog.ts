@@ -7,7 +7,7 @@ import { json, key, operation, pay } from "../../declare/index.ts";
 import { offered } from "./callable.ts";
 import { agentField } from "./fields.ts";
 
-/** The price of an operation by itself; null where only skills call it. */
+/** The price of calling an operation directly; null if only skills can call it. */
 const priceOf = (name: string): string | null => {
   const found = offered.operations.find((one) => one.name === name);
   return found ? priceText(found) : null;
@@ -84,7 +84,7 @@ function catalogOf(scope?: SkillScope) {
   return Object.freeze({ data, meta: { count: data.length } });
 }
 
-/** Skills are the same as long as the process lives, and so are these answers. */
+/** Skills never change while the process runs, so these answers are built once. */
 const catalogs = {
   all: catalogOf(),
   skill: catalogOf("skill"),

@@ -37,10 +37,13 @@ const status = operation({
   },
 });
 
-/** Only keys that may run the skill see a result: otherwise another key of the tenant could read its money. */
+/**
+ * A result is shown only to keys that may run the skill: otherwise any key of the tenant could read the tenant's
+ * money.
+ */
 const checkMayRun = ({ facts }: Execution, caller: Caller) => checkScope(skillNamed(facts.agent), caller);
 
-/** The execution once it has ended, or its current state at the timeout. */
+/** Waits until the execution has ended, or until the timeout. Returns its state then. */
 async function untilOver(
   app: App,
   { caller, execution_id }: { caller: Caller; execution_id: string },
@@ -54,7 +57,7 @@ async function untilOver(
     checkMayRun(execution, caller);
     return execution;
   };
-  // The position before the wait, so that no event after the read is missed.
+  // Read before the execution, so that no event after that read is missed.
   const after = app.tail.position;
   let execution = await look();
   if (executions.isOver(execution) || wait_s === 0) return execution;

@@ -1,4 +1,4 @@
-/** Shared by the operations of skills: input fields, and the shape of an execution. */
+/** Input fields, and the shape of an execution, for all operations of skills. */
 
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
@@ -16,7 +16,7 @@ import type { Caller } from "../../declare/caller.ts";
 import type { Context } from "../../declare/operation.ts";
 import { canonical } from "../../serve/nested-calls.ts";
 
-/** Micro-USDC that an agent's run costs. */
+/** The price of a run by an agent, in micro-USDC. */
 export const PRICE_MICRO = 500_000;
 
 export const agentField = z.enum(agents, `agent is one of ${agents.join(", ")}`);
@@ -28,7 +28,7 @@ export const taskField = z
   .max(2_000, "task has at most 2000 characters")
   .describe("In English or Latvian: countries, products, years");
 
-/** Names that stand for the key's own tenant. */
+/** Old names of tenants, accepted as names of the key's own tenant. */
 const OLD_TENANTS = ["woodpoint", "siltums"];
 
 export const tenantField = z
@@ -117,7 +117,7 @@ export const executionShown = z
 
 const pollOf = (execution_id: string) => `/v1/agent/skills/executions/${execution_id}`;
 
-/** An execution as its owner sees it; `result` where it is available. */
+/** An execution as its owner sees it, with its `result` if there is one. */
 export async function publicExecution(
   { app, subjects }: Pick<Context<never>, "app" | "subjects">,
   tenant: string,

@@ -14,7 +14,9 @@ import { sha256 } from "../../serve/call.ts";
 import { canonical } from "../../serve/nested-calls.ts";
 import { isOfLog, runSkill } from "./run-skill.ts";
 
-/** `kept`: the stored answer was used, because the step reads the log. */
+/**
+ * `asked`: the step's operation was called again. `kept`: the stored answer was used, because the step reads the log.
+ */
 export type RerunStep = { step: string; operation: string; how: "asked" | "kept"; same: boolean };
 
 export type RerunResult = {
@@ -24,11 +26,11 @@ export type RerunResult = {
   result_sha256: string;
   again_sha256: string;
   steps: RerunStep[];
-  /** The model whose summary was reused, since a model may answer differently; null where none was called. */
+  /** The model whose summary was reused, since a new answer may differ; null if no model was called. */
   model: string | null;
 };
 
-/** Runs an execution again; `now` uses current data instead, to show their changes. Refuses one without a result. */
+/** Runs an execution again. `now` uses current data, to show what changed. Refuses an execution without a result. */
 export async function rerun(
   app: App,
   named: ExecutionId,
@@ -92,7 +94,7 @@ async function storedReport(
   return refuse("not_found", "the model's summary of it was deleted or erased");
 }
 
-/** Adds the model's earlier summary in front, where it was used. */
+/** Adds the model's earlier summary in front, if it was used. */
 const withEarlierSummary = (
   written: ReportContent,
   { model, sections }: SkillResult["report"],
@@ -102,7 +104,7 @@ const withEarlierSummary = (
   model,
 });
 
-/** The stored answer that a step got from the log. */
+/** The stored answer of a step that reads the log. */
 async function storedAnswer(
   app: App,
   named: ExecutionId,
@@ -122,7 +124,7 @@ async function storedAnswer(
 
 type AnsweredStep = { step: string; operation: string; answer_sha256: string };
 
-/** Each step that either run had, in order. */
+/** Compares the steps of both runs, in order. */
 function compareSteps({ steps }: Execution, answers: readonly AnsweredStep[]): RerunStep[] {
   const again = new Map(answers.map(({ step, answer_sha256 }) => [step, answer_sha256]));
   const known = steps.map(({ step, operation, answer_sha256 }) => ({

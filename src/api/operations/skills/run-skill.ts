@@ -1,6 +1,6 @@
 /**
- * A skill's run: its plan step by step, each answer as a section, and one report of all. It charges nothing and
- * decides nothing.
+ * Runs a skill: executes its plan step by step, makes a section of each answer, and writes one report. It charges
+ * nothing and decides nothing.
  */
 
 import type { App } from "../../../core/app.ts";
@@ -31,14 +31,14 @@ import { withModelSummary } from "../reports/model-summary.ts";
 import { complete } from "../reports/write-report.ts";
 import { offered } from "./callable.ts";
 
-/** An answer, and the step that requested it. */
+/** The answer to a step. */
 export type StepAnswer = { step: string; result: AnswerWithOrigin; ms: number };
 
 export type Run = {
   app: App;
-  /** The data of its steps. A rerun passes older data. Default: current data. */
+  /** The data that the steps read. Default: current data; a rerun passes older data. */
   data?: Data;
-  /** The tenant whose money and news the skill reads. */
+  /** The tenant whose money and news the skill may read. */
   tenant: string;
   skill: Skill;
   slots: Slots;
@@ -49,19 +49,19 @@ export type Run = {
   begins?: (step: string) => void;
   /** Called with each answer before dependent steps are requested. */
   noted?: (noted: StepAnswer) => Promise<void>;
-  /** The stored answer of the earlier run, in place of reading the log again. */
+  /** Finds the answer that the earlier run stored, so that a rerun does not read the log again. */
   stored?: (operation: string, input_sha256: string) => Promise<object | undefined>;
-  /** Adds a model's summary of the findings. */
+  /** Adds a model's summary of the findings to the report. */
   sum?: (written: ReportContent) => Promise<ReportContent>;
 };
 
 /**
- * `text`: the result's RFC 8785 form. `vintages`: the vintages of all steps, by comma; `log` where they read the log
- * alone.
+ * `text`: the result in canonical form (RFC 8785). `vintages`: the vintages of all steps, separated by commas; `log`
+ * if the steps read only the log.
  */
 export type RunOutput = { result: SkillResult; text: string; vintages: string };
 
-/** Runs a skill. Fails with the refusal of a required step. */
+/** Runs a skill. Rejects with the refusal of a required step. */
 export const runSkill = (run: Run): Promise<RunOutput> =>
   withNestedCalls(contextOf(run), (calls) => runToReport(run, calls), { step_ms: STEP_MS });
 
@@ -86,7 +86,7 @@ async function runToReport(run: Run, calls: NestedCalls): Promise<RunOutput> {
   const dated = ran.answers.find(({ answer }) => valueAt(answer, "/meta/coverage/months/to") !== undefined);
   if (!dated) throw new Error(`no step of ${skill.name} names its months`);
   const { name: agent, version, summary } = skill;
-  // In the order of a report's input.
+  // Sorted by name, as the input of a report is.
   const named = Object.entries({ ...slots, version }).sort(([a], [b]) => (a < b ? -1 : 1));
   const input = { agent, ...Object.fromEntries(named) };
   const finished = written.finish({
@@ -107,7 +107,7 @@ async function runToReport(run: Run, calls: NestedCalls): Promise<RunOutput> {
   };
 }
 
-/** A slot in a reader's words. A report's question has the numbers of its input in the same order. */
+/** The value of a slot in words. The question of a report has the numbers of its input in the same order. */
 function wordsOf(name: string, value: string | number): string {
   if (name === "country" || name === "partner") return partnerName(String(value));
   if (name === "flow") return value === "IMPORT" ? "imports" : "exports";
@@ -117,7 +117,7 @@ function wordsOf(name: string, value: string | number): string {
   return product === null ? `HS ${value}` : `HS ${value} (${product})`;
 }
 
-/** Answers a step by a method over earlier answers, a reading of the caller's log, or an operation. */
+/** Answers a step: by a method over earlier answers, by a reading of the caller's log, or by an operation. */
 async function answerTo(
   run: Run,
   calls: NestedCalls,
@@ -150,7 +150,7 @@ function computed(name: keyof typeof methodsOfPlans, given: Record<string, unkno
     answer,
     origin: {
       operation: name,
-      // The method's input is another step's whole answer.
+      // The input of a method is the whole answer of another step.
       input: { input_sha256: sha256(canonical(given)) },
       answer_sha256: sha256(canonical(answer)),
       dataset,
@@ -160,14 +160,16 @@ function computed(name: keyof typeof methodsOfPlans, given: Record<string, unkno
   };
 }
 
-/** True for a step that reads the log, which a rerun does not repeat. */
+/** True for a step that reads the log; a rerun does not repeat it. */
 export function isOfLog(name: string): boolean {
   if (Object.hasOwn(ownReadings, name)) return true;
   const operation = offered.operations.find((one) => one.name === name);
   return operation !== undefined && operation.vintage === undefined;
 }
 
-/** An answer from the log without its position: the log grows by itself, and the answer may be the same. */
+/**
+ * Reads the log for a step. The answer has no position: the log grows constantly, while the answer may stay the same.
+ */
 async function readOfLog(run: Run, name: string, given: Record<string, unknown>): Promise<object> {
   const { app, tenant } = run;
   if (Object.hasOwn(ownReadings, name)) {
@@ -188,7 +190,7 @@ async function readOfLog(run: Run, name: string, given: Record<string, unknown>)
   return JSON.parse(JSON.stringify({ data, meta: { ...meta, ...about } })) as object;
 }
 
-/** Operations in plans only read, and do not depend on the caller. */
+/** The context of an operation in a plan, which only reads and does not depend on the caller. */
 function contextOf({ app, data = app.data, signal }: Pick<Run, "app" | "data" | "signal">): Context<never> {
   const none = () => {
     throw new Error("a skill decides nothing while it runs");
@@ -207,7 +209,7 @@ function contextOf({ app, data = app.data, signal }: Pick<Run, "app" | "data" | 
   };
 }
 
-/** Runs a skill within the call's time; undefined where it takes longer. */
+/** Runs a skill within the time of a call; undefined if it takes longer. */
 export async function runWithin(run: Run, ms: number): Promise<RunOutput | undefined> {
   const late = AbortSignal.timeout(ms);
   try {
@@ -222,7 +224,7 @@ export async function runWithin(run: Run, ms: number): Promise<RunOutput | undef
 /** Refuses a task that fits no skill, as an invalid field `task`. */
 export const refuseTask = (message: string): never => refuseWith("task", message);
 
-/** The model that summarizes a skill's findings, if any. Findings on the caller's money are sent to no model. */
+/** The model that summarizes the skill's findings, if any. Findings about the caller's money are sent to no model. */
 export const modelFor = ({ model }: Pick<App, "model">, { scope }: Pick<Skill, "scope">) =>
   scope === "skill" ? model : undefined;
 

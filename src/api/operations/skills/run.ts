@@ -35,7 +35,6 @@ import {
   taskReading,
 } from "./start-execution.ts";
 
-/** Micro-USDC as a price. */
 const priceOf = (micro: number) => decimalUsdc(micro) as Usdc;
 
 const waitField = z
@@ -94,7 +93,7 @@ const batchInput = z.object({
   format: formatField,
 });
 
-/** The execution of one agent of a call. */
+/** The id of one agent's execution in a call. */
 const idOf = (fresh_id: string, agent: string) =>
   createHash("sha256").update(`${fresh_id}:${agent}`).digest("hex").slice(0, 32);
 
@@ -238,7 +237,10 @@ const autoRoute = operation({
   },
 });
 
-/** Skills ranked by how well they fit a task, and the best one that has all its slots. Refuses a task that has no word of any skill. */
+/**
+ * The skills ranked by how well they fit a task, and the best one that has all its slots. Refuses a task without a
+ * word of any skill.
+ */
 function fittingTo(data: Data, task: string) {
   const slots = slotsOf(data, task, []);
   const found = matches(task, slots, skills);
@@ -247,7 +249,7 @@ function fittingTo(data: Data, task: string) {
   return { slots, found, best };
 }
 
-/** The skill that runs a task; refuses a task that fits none, or two. */
+/** The skill that will run a task. Refuses a task that fits no skill, or two equally. */
 function routed({ found, best }: Pick<ReturnType<typeof fittingTo>, "found" | "best">): Skill {
   if (!best) return refuseTask(noFit(found));
   refuseTwoPlans(

@@ -1,4 +1,4 @@
-/** The start of an execution: its slots, whether it runs within the call, and its record. */
+/** Starts an execution: reads its slots, decides if it runs within the call, and records it. */
 
 import type { App } from "../../../core/app.ts";
 import { QueryTimeout, refuse, refuseWith } from "../../../core/model/refusal.ts";
@@ -28,7 +28,7 @@ import { fieldsOf, offered } from "./callable.ts";
 import { checkScope, mayRun, needsKey, PRICE_MICRO } from "./fields.ts";
 import { modelFor, type RunOutput, refuseTask, runWithin, type StepAnswer } from "./run-skill.ts";
 
-/** Seconds that a call may take for a run. */
+/** The longest time for a run within a call, in seconds. */
 export const MOST_WAIT_S = 20;
 
 type SkillSlots = Pick<Skill, "slots">;
@@ -36,7 +36,7 @@ type SkillSlots = Pick<Skill, "slots">;
 const isTaken = (skills: readonly SkillSlots[], ...names: SlotName[]): boolean =>
   skills.some(({ slots }) => names.some((name) => [...slots.required, ...slots.optional].includes(name)));
 
-/** The words that skills know. In a task without a product, every other word is refused as not understood. */
+/** The words that the skills understand. In a task without a product, any other word is refused. */
 const wordsOfSkills = {
   keywords: skills.flatMap(({ name, keywords, summary }) => [
     name,
@@ -79,7 +79,10 @@ export function taskReading(
   };
 }
 
-/** As `taskReading`; refuses what each of these skills would refuse after payment. `field` names the skills. */
+/**
+ * Like `taskReading`, but refuses a task that every one of these skills would refuse after the payment. `field`: the
+ * input field that names the skills.
+ */
 export async function checkedReading(
   call: PricedCall,
   task: string,
@@ -94,7 +97,7 @@ export async function checkedReading(
   return taskReading(data, task, all);
 }
 
-/** The slots that a skill takes; other slots of the task do not affect it. */
+/** The slots that a skill takes. Other slots of the task do not change the execution. */
 const slotsFor = ({ slots }: Skill, given: Slots): Slots =>
   Object.fromEntries(
     [...slots.required, ...slots.optional].flatMap((slot) =>
@@ -105,7 +108,7 @@ const slotsFor = ({ slots }: Skill, given: Slots): Slots =>
 export const missingOf = ({ slots }: Skill, given: Slots) =>
   slots.required.filter((slot) => given[slot] === undefined);
 
-/** Refuses a task that lacks a required input of the skill, or that its steps do not take. */
+/** Refuses a task that lacks a required input of the skill, or has an input that its steps refuse. */
 export function checkSlots(skill: Skill, given: Slots): void {
   const slots = slotsFor(skill, given);
   const missing = missingOf(skill, slots);
@@ -114,7 +117,7 @@ export function checkSlots(skill: Skill, given: Slots): void {
   refuseUntaken(skill, slots, fieldsOf, "task");
 }
 
-/** As `checkSlots`; refuses also what the data do not cover, without reading a figure. */
+/** Like `checkSlots`. Also refuses input that the data do not cover, without reading a figure. */
 export async function checkTask(skill: Skill, given: Slots, call: PricedCall): Promise<void> {
   checkSlots(skill, given);
   const covers = stepCover(offered.operations, call);
@@ -123,12 +126,12 @@ export async function checkTask(skill: Skill, given: Slots, call: PricedCall): P
 
 type RunRequest = { skill: Skill; task: string; slots: Slots; format: Format; wait_s: number };
 
-/** A step's answer and its stored text, compressed while other steps run. */
+/** A step's answer, and its stored text, which is compressed while other steps run. */
 type CompressedAnswer = StepAnswer & { zipped: Promise<Buffer> };
 
 /**
- * Runs a skill within the call if time permits, and otherwise leaves it to the worker. A repeat answers with the
- * recorded execution.
+ * Runs a skill within the call if time permits; otherwise leaves it to the worker. A repeat gets the recorded
+ * execution.
  */
 export async function begin(
   context: Context<never>,
@@ -146,7 +149,7 @@ export async function begin(
   const begun = { ...wanted, execution_id: unit.fresh_id };
   const answers = new Map<string, CompressedAnswer>();
   const requested_at = nowOf(app);
-  // A model's summary takes longer than a call may.
+  // Summaries by a model take longer than a call may, so such a run is left to the worker.
   const wait_s = modelFor(app, skill) ? 0 : wanted.wait_s;
   const ran = await withCapacity(app, wait_s, () =>
     runWithin(
@@ -155,7 +158,7 @@ export async function begin(
         at_once: true,
         noted: async (one) => {
           const zipped = zip(JSON.stringify(one.result.answer));
-          // A refused or late run does not wait for these promises.
+          // If the run is refused or late, nothing awaits these promises, so their rejections are ignored.
           zipped.catch(() => undefined);
           answers.set(one.step, { ...one, zipped });
         },
@@ -176,7 +179,7 @@ export async function begin(
   return { execution: requested! };
 }
 
-/** Runs the work within the time and this process's capacity; otherwise the worker does it. */
+/** Runs the work if this process has capacity and time for it; undefined leaves it to the worker. */
 async function withCapacity<T>(
   { once }: App,
   wait_s: number,
@@ -192,7 +195,7 @@ async function withCapacity<T>(
   }
 }
 
-/** Reserves capacity for executions, and refuses where the tenant would exceed its limit of waiting or running ones. */
+/** Reserves capacity for executions. Refuses if the tenant would exceed its limit of waiting and running ones. */
 export async function reserveCapacity(
   { app: { pool }, caller: { tenant }, unit }: Context<never>,
   ids: readonly string[],
@@ -252,8 +255,8 @@ export async function request(
 }
 
 /**
- * Records a finished run of the call as attempt 1. It is sealed and stored all at once: a refused run creates no
- * subject and stores nothing.
+ * Records a run that finished within the call, as attempt 1. Everything is sealed and stored at the end, so a refused
+ * run leaves no subject and no object.
  */
 async function recordRun(
   context: Context<never>,
@@ -264,7 +267,7 @@ async function recordRun(
   const { app, caller, unit } = context;
   const { execution_id } = begun;
   const named: ExecutionId = { tenant: caller.tenant, execution_id };
-  // In the order of the plan, whichever answer arrived first.
+  // In the plan's order, and not in that of the answers' arrival.
   const steps = result.steps.map(({ step }) => answers.get(step)!);
   const texts = [...steps.map(({ zipped }) => zipped), zip(text)];
   const stored = await storeSealed(app, named, texts, { is_new: true });
@@ -294,7 +297,7 @@ async function recordRun(
   return executions.existingExecution(state);
 }
 
-/** The recorded form of an answer. */
+/** An answer as an event records it. */
 const stepOf = ({
   step,
   result: { origin },

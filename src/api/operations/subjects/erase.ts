@@ -1,4 +1,4 @@
-/** Erasure of a person, requested by the tenant whose customer the person is. */
+/** Erases a person's data, at the request of the tenant whose customer the person is. */
 import { z } from "zod";
 import { madeId, time } from "../../../core/model/fields.ts";
 import { mailAddress } from "../../../core/model/mail-address.ts";

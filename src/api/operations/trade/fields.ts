@@ -11,6 +11,6 @@ export const operationsOfTrade = [
   ...macroOperations,
 ] as const;
 
-/** The fields of an operation of trade, which takes the 27 alone; the others take any country. */
+/** The fields of a trade operation, for the 27 member states alone; the other operations take any country. */
 export const fieldsOfTrade = (name: string): Fields | undefined =>
   operationsOfTrade.find((one) => one.name === name)?.input.shape;

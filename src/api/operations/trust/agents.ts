@@ -11,7 +11,7 @@ import { trustProblems } from "../../../domain/trust/problems.ts";
 import { idOfNumber } from "../../agents/agents.ts";
 import type { Caller } from "../../declare/caller.ts";
 
-/** Finds an agent's stream by id, number, or address of a live key. */
+/** Finds an agent's stream by its id, its number, or the address of a live key. */
 export async function findTarget(app: App, text: string): Promise<Target> {
   const ref = refOf(text);
   if (ref.by === "number") return targetOfNumber(app, ref.sx_number);
@@ -19,7 +19,7 @@ export async function findTarget(app: App, text: string): Promise<Target> {
   return bound === undefined ? agents.targetOf(ref.id) : targetOfNumber(app, bound);
 }
 
-/** The agent's current state; refuses unknown names. */
+/** The current state of an agent; refuses an unknown name. */
 export async function findAgent(app: App, text: string): Promise<Agent> {
   return agents.registered(await app.load(agents, await findTarget(app, text)));
 }
@@ -32,12 +32,12 @@ export async function targetOfNumber(app: App, sx_number: number): Promise<Targe
   return agents.targetOf(id ?? refuse("not_found", `no passport SX#${sx_number} was issued`));
 }
 
-/** The id of a payment contains the payer's wallet. */
+/** The payer's wallet, which is a part of a payment's id. */
 export const payerOf = (payment_id: string) => payment_id.split(":")[3]!;
 
 export type Speaker = { target: Target; payer: string | undefined };
 
-/** The agent whose own key was sent, or whose live key is the wallet that pays or signs. */
+/** The agent that speaks: the owner of the sent key, or of the live key that is the paying or signing wallet. */
 export async function speakerOf(app: App, caller: Caller, payment_id: string | undefined): Promise<Speaker> {
   const payer =
     payment_id !== undefined ? payerOf(payment_id) : caller.kind === "payer" ? caller.wallet : undefined;
@@ -51,7 +51,7 @@ export async function speakerOf(app: App, caller: Caller, payment_id: string | u
   return { target: await targetOfNumber(app, number), payer };
 }
 
-/** One party of an attestation at `now`. */
+/** The facts about one party of an attestation at the time `now`. */
 export const sideOf = ({ facts, keys, delegations }: Agent, now: string): Side => ({
   sx_number: facts.sx_number,
   wallets: keys.flatMap((key) => (key.kind === "evm" ? key.public : [])),

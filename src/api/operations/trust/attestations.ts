@@ -46,10 +46,13 @@ export const shownAttestation = z.object({
 
 const ATTESTATIONS_PATH = "/v1/agent/soul/attestations";
 
-/** The reactor looks for new ones each second, and Base makes a block every two seconds. */
+/**
+ * Seconds until a new attestation is usually on the chain: a reactor sends each second, and Base makes a block every
+ * two seconds.
+ */
 const EXPECTED_S = 10;
 
-/** The attestor also gets the offchain proof and the status on chain. */
+/** An attestation as the attestor sees it: with the offchain proof and the status on chain. */
 const withProof = shownAttestation.extend({
   attestation_uid: chainHash.describe("UID of the attestation in `offchain`"),
   offchain: offchainShown,
@@ -79,7 +82,10 @@ const idOf = (name: string) => createHash("sha256").update(`attestation:${name}`
 
 const fieldIn = (path: string, field: string) => (path === "" ? field : `${path}.${field}`);
 
-/** The attestor's proof that it signed these words. Undefined without one: then its payment alone speaks for it. */
+/**
+ * The attestor's proof that it signed these words. Undefined without a signature; then only the payment identifies
+ * the attestor.
+ */
 async function attestedBy(
   app: App,
   attestor: agents.Agent,
@@ -105,7 +111,7 @@ EAS client; it is then also written to EAS on chain.`;
 
 type AttestContext = Pick<Context<unknown>, "app" | "caller" | "unit" | "request">;
 
-/** Attests all in one commit, or none. */
+/** Records several attestations in one commit, all or none. */
 async function attestAll(
   { app, caller, unit, request }: AttestContext,
   targets: readonly Target[],
@@ -130,7 +136,7 @@ async function attestAll(
     const said = { agent_id: attestor.facts.agent_id, evidence, skill, to: to.sx_number, weight_micro };
     const proof = await attestedBy(app, attestor, attestations.attestationText(said), wanted, pathOf(at));
     const words = {
-      // A signed text counts once, so an attestation with one names it.
+      // A signed text makes one attestation, so the text's digest gives the id.
       attestation_id: idOf(proof?.challenge_sha256 ?? `${unit.fresh_id}:${at}`),
       from: from.sx_number,
       to: to.sx_number,

@@ -71,7 +71,7 @@ ${METHOD}, the number of attestors, and the first day. An attestor's points are 
   },
 });
 
-/** The agent's first event has its number; the marketplace counts the rest. */
+/** The facts for badges: the agent's number from its first event, and counts of the marketplace. */
 export async function meritsOf(
   app: App,
   { agent_id, sx_number, registered_at }: agents.AgentFacts,
@@ -84,7 +84,7 @@ export async function meritsOf(
   return { passport_number, ...(await meritsIn(app.pool, sx_number)) };
 }
 
-/** One snapshot: the next computation replaces the attestors' scores. */
+/** Reads one snapshot, because the next computation replaces the attestors' scores. */
 const skillsNow = ({ pool }: App, sx: number) =>
   atOneMoment(pool, async (moment) => {
     const stored = await storedScore(moment, sx);

@@ -22,7 +22,7 @@ import { json, operation, pay, reads } from "../../declare/index.ts";
 import { firmness } from "../log/fields.ts";
 import { findAgent } from "./agents.ts";
 
-/** A longer history is an auditor's work on an export. */
+/** For longer histories, auditors use an export. */
 const MOST_EVENTS = 100_000;
 
 const verifyChain = operation({
@@ -99,7 +99,7 @@ verifier. Here the service checks itself; you can check an export without it (lo
   },
 });
 
-/** The agent's own stream comes first. */
+/** The streams that concern an agent, its own stream first. */
 async function streamsOf(app: App, agent_id: string, sx_number: number): Promise<StreamRow[]> {
   await Promise.all([app.caughtUp(agentStreamsProjection), app.caughtUp(trustProjection)]);
   const own = agents.streamOf(agents.targetOf(agent_id).id);
@@ -113,7 +113,7 @@ async function streamsOf(app: App, agent_id: string, sx_number: number): Promise
 const headOf = (report: (StreamReport & { stream_id: string }) | undefined) =>
   report?.head ? { stream_id: report.stream_id, ...report.head } : null;
 
-/** The newest signed and anchored heads. */
+/** The newest heads that are signed and anchored. */
 async function provenBy(app: App, last_position: number) {
   const { state } = await headsOf(app);
   const { checkpoint, anchors: anchoredHeads } = state;

@@ -16,7 +16,7 @@ export const dayRangeFields = {
     .describe("week: the last day of each seven, counted from the first"),
 };
 
-/** Both days included; refuses more than a year. */
+/** The requested days, first and last included. Refuses more than a year. */
 export function dayRangeOf(input: { from?: string | undefined; to?: string | undefined }, now: Date) {
   const to = input.to === undefined ? dayOfTime(now) : dayOfDate(input.to);
   const from = input.from === undefined ? to - USUAL_DAYS : dayOfDate(input.from);
@@ -25,7 +25,7 @@ export function dayRangeOf(input: { from?: string | undefined; to?: string | und
   return { from, to };
 }
 
-/** All days of the range, or the last of each seven. */
+/** All days of the range, or the last of each seven days and `to`. */
 export const daysOf = ({ from, to }: { from: number; to: number }, step: "day" | "week"): number[] =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at).filter(
     (day) => step === "day" || day === to || (day - from) % 7 === 6,

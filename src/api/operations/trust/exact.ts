@@ -14,12 +14,15 @@ import { trustProjection } from "../../../projections/trust/trust.ts";
 import type { Caller } from "../../declare/caller.ts";
 
 const DAY_S = 86_400;
-/** By then, the other computation is usually over. */
+/** After this time, another exact computation has usually ended. */
 const SOON_S = 2;
 
 type ExactInput = { sx: number; position: number | undefined; day: string | undefined };
 
-/** Refuses a caller without a key, a day before the position's own, and a second computation at the same time. */
+/**
+ * Computes an exact score. Refuses a caller without a key, a day before that of the position, and a second
+ * computation at the same time.
+ */
 export async function exactAnswer(
   app: App,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Attestations for EAS. The account that signs them here also writes them to the chain. */
+/** Offchain attestations of EAS. The account that signs them also writes them to the chain. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
@@ -46,7 +46,7 @@ export const offchainShown = z
 
 type OffchainAnswer = z.input<typeof offchainShown>;
 
-/** The version that EAS reports; it is constant in a process. */
+/** The version that the EAS contract reports. It is read once in a process. */
 async function versionOf({ chain, once }: App): Promise<string> {
   const cache = once("trust: EAS", (): { version?: string } => ({}));
   if (cache.version !== undefined) return cache.version;
@@ -56,7 +56,7 @@ async function versionOf({ chain, once }: App): Promise<string> {
   return cache.version;
 }
 
-/** Rejects with ChainUnavailable if the version of EAS is unknown. */
+/** Returns the function that signs an attestation. Rejects with ChainUnavailable if the version of EAS is unknown. */
 export async function signingOf(
   app: App,
 ): Promise<

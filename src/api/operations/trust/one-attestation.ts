@@ -21,7 +21,7 @@ const attestationId = madeId.describe("The attestation_id from soul_attest");
 const unknown = (id: string) => refuse("not_found", `there is no attestation ${id}`);
 
 const LONGEST_WAIT_S = 30;
-/** Poll interval during a wait. */
+/** The polling interval of a waiting call. */
 const LOOK_MS = 250;
 
 const onChainStatuses = ["none", "asked", "sent", "anchored", "withdrawn", "revoked"] as const;
@@ -93,7 +93,7 @@ function statusOf({ revoked_at, on_chain }: attestations.Attestation): (typeof o
   return on_chain.status;
 }
 
-/** Returns once the chain matches the log, or when the wait ends. */
+/** Waits until the chain shows the state of the log, at most for the requested time. */
 async function settled(
   app: App,
   { id, wait_s }: { id: string; wait_s: number },

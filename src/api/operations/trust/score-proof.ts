@@ -1,17 +1,17 @@
-/** The Merkle path from an agent's score to the root that its computation's event has. */
+/** The Merkle path from an agent's score to the root in the event of the computation. */
 import { LRUCache } from "lru-cache";
 import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { type ScoreProof, ScoreTree } from "../../../domain/trust/score-tree.ts";
 import { type ComputedRow, type Moment, scoresOf } from "../../../projections/trust/scores.ts";
 
-/** Callers mostly ask of the newest computation. */
+/** Callers mostly request the newest computation, so few trees are cached. */
 const MOST_TREES = 3;
 
 const treesOf = ({ once }: App) =>
   once("trees of scores", () => new LRUCache<number, ScoreTree>({ max: MOST_TREES }));
 
-/** Null for a computation without scores, or from before events recorded roots. */
+/** Null for a computation without scores, or from the time before events had roots. */
 export async function scoreProofOf(
   app: App,
   moment: Moment,

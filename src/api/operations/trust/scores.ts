@@ -45,7 +45,7 @@ const statusNow = statusField.describe(
   "The passport's status in the log now, even if the score is older: registered, proven, suspended or revoked",
 );
 
-/** 0 to 100 with two decimals, floored. */
+/** Points from 0 to 100 with two decimals, rounded down. */
 const pointsOf = (micro_points: number) => Math.floor(micro_points / 1e4) / 100;
 
 const asOf = z.object({
@@ -132,7 +132,7 @@ const each = <Value extends z.ZodType>(value: Value) =>
     >,
   );
 
-/** Work counts up to the end of `day`, attestors up to `position`. */
+/** The factors of a score: work up to the end of `day`, attestors up to `position`. */
 async function factorsShown(
   { pool }: App,
   sx: number,
@@ -253,7 +253,7 @@ can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key
 const scoreAt = ({ pool }: App, sx: number, position: number | undefined) =>
   position === undefined ? newestScore(pool, sx) : storedScore(pool, sx, position);
 
-/** One snapshot: separate reads could belong to different computations. */
+/** Reads one snapshot, because separate reads could belong to different computations. */
 const explained = (
   app: App,
   sx: number,

@@ -119,7 +119,7 @@ the same airdrop, and returns its status. To pay again, set another \`idempotenc
   },
 });
 
-/** A contract that cannot send tokens on would lose them. */
+/** Refuses contracts as recipients: tokens are lost in a contract that cannot send them on. */
 function refuseContracts(recipients: readonly Hex[], token: Hex): void {
   for (const [at, one] of recipients.entries()) {
     const contract = contractAt(one, token);

@@ -176,7 +176,7 @@ scanned at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\`
   },
 });
 
-/** The tokens whose transfers are listed, by address. */
+/** The tokens whose transfers an answer lists, by address. */
 async function listedTokens(app: App): Promise<Map<Hex, Token>> {
   const tokens = platformTokens(app);
   const answers = await app.chain.read(tokens.flatMap(tokenCalls));
@@ -185,7 +185,7 @@ async function listedTokens(app: App): Promise<Map<Hex, Token>> {
   );
 }
 
-/** The times of the blocks of these transfers. Rejects with ChainUnavailable where a block no longer exists. */
+/** The times of these transfers' blocks. Rejects with ChainUnavailable if a block no longer exists. */
 async function timesOf({ chain }: App, transfers: readonly Transfer[]): Promise<Map<bigint, string>> {
   const hashes = new Map(transfers.map(({ block_number, block_hash }) => [block_number, block_hash]));
   const times = await forEach([...hashes], async ([number, hash]) => {
