@@ -24,6 +24,27 @@ const chartOf = (more: Partial<Chart>): Chart => ({
 });
 const SCALE = { divisor: 1, word: "" };
 
+test("a PNG has letters that its font lacks in Latin letters, says so, and has the exact names as data", async () => {
+  const series = [{ name: "北京", values: [1, 2, 3, 4, 5] }];
+  const chart = chartOf({ title: "مرحبا 🪵", series, unit: "€㌧" });
+  const print = (one: Chart) => printer.print({ form: "image/png", chart: one, provenance });
+  const png = await print(chart);
+  expect(png.toString()).toContain('"name":"北京"');
+  const note =
+    "Characters that the font lacks are transliterated in ‹ ›, or given by their number in Unicode. The JSON has the exact text.";
+  const latin = {
+    ...chart,
+    title: "مرحبا ‹U+1FAB5›",
+    series: [{ ...series[0]!, name: "‹Bei Jing›" }],
+    unit: "€‹Ton›",
+    notes: [note],
+  };
+  const pixels = (bytes: Buffer) => bytes.subarray(0, bytes.indexOf("iTXt") - 4);
+  expect(pixels(png).equals(pixels(await print(latin)))).toBe(true);
+  const svg = (await printer.print({ form: "image/svg+xml", chart, provenance })).toString();
+  expect(svg).toContain("مرحبا 🪵");
+});
+
 describe("a provisional value far beyond the settled ones", () => {
   const chart = chartOf({
     series: [

@@ -9,7 +9,7 @@ import { type Cell, type Content, type Definition, pdfmake, type TableLayout } f
 
 const require = createRequire(import.meta.url);
 
-/** Fonts shipped with the service, for Latvian, Greek and Cyrillic, with figures of equal width. */
+/** Fonts shipped with the service, for Latin, Greek and Cyrillic letters, with figures of equal width. */
 const fonts = join(dirname(require.resolve("dejavu-fonts-ttf/package.json")), "ttf");
 const face = (name: string, bold: string) => ({
   normal: join(fonts, `${name}.ttf`),
@@ -71,7 +71,8 @@ export async function pdfOf(given: Doc, draw: Draw): Promise<Uint8Array> {
     language: "en",
     pageSize: "A4",
     pageMargins: [PAGE.left, PAGE.top, PAGE.right, PAGE.bottom],
-    info: { title: doc.title, subject: doc.question, creationDate: date, modDate: date },
+    // Readers show these in their own fonts.
+    info: { title: given.title, subject: given.question, creationDate: date, modDate: date },
     defaultStyle: { font: "text", fontSize: 10, lineHeight: 1.25, color: INK },
     header: (page) => (page === 1 ? "" : headerOf(doc)),
     footer: (page, pages) => (page === 1 ? "" : footerOf(page, pages)),

@@ -6,6 +6,7 @@ import { Resvg } from "@resvg/resvg-js";
 import type { Chart, Provenance } from "../../core/model/chart.ts";
 import { html, written } from "../../core/model/html.ts";
 import type { Print } from "../../core/model/ports/printer.ts";
+import { drawableChart, glyphsOf } from "./glyphs.ts";
 import { FONT, type Size, sizeOf, USUAL } from "./look.ts";
 import { optionOf } from "./option.ts";
 import { readable, textWidth } from "./text.ts";
@@ -23,8 +24,10 @@ setPlatformAPI({
 
 /** Fonts shipped with the service, for machines without any. */
 const fonts = join(dirname(require.resolve("dejavu-fonts-ttf/package.json")), "ttf");
+const fontFiles = [join(fonts, "DejaVuSans.ttf"), join(fonts, "DejaVuSans-Bold.ttf")];
+const hasGlyph = glyphsOf(fontFiles);
 const font = {
-  fontFiles: [join(fonts, "DejaVuSans.ttf"), join(fonts, "DejaVuSans-Bold.ttf")],
+  fontFiles,
   loadSystemFonts: false,
   defaultFontFamily: FONT,
 };
@@ -38,11 +41,15 @@ const painter = canvas.getZr().painter as unknown as {
 
 /** The same chart gives the same bytes. */
 export function draw({ chart, provenance, form, width }: Extract<Print, { chart: Chart }>): Uint8Array {
-  const svg = drawn(chart, sizeOf(width), provenance);
-  const figures = figuresIn(readable(chart));
-  return form === "image/svg+xml"
-    ? Buffer.from(titled(svg, readable(chart).title, figures))
-    : withText(new Resvg(svg, { font }).render().asPng(), "figures", figures);
+  const size = sizeOf(width);
+  // The viewer of an SVG has further fonts.
+  if (form === "image/svg+xml") {
+    const svg = drawn(chart, size, provenance);
+    return Buffer.from(titled(svg, readable(chart).title, figuresIn(readable(chart))));
+  }
+  const shown = drawableChart(chart, provenance, hasGlyph);
+  const svg = drawn(shown.chart, size, shown.provenance);
+  return withText(new Resvg(svg, { font }).render().asPng(), "figures", figuresIn(readable(chart)));
 }
 
 /** A PNG's last chunk, without content. */
@@ -61,7 +68,8 @@ function withText(png: Uint8Array, keyword: string, text: string): Uint8Array {
 }
 
 /** A document's chart as SVG with outlined letters: it needs no font, and screen readers skip its scale. */
-export const outlined = (chart: Chart): string => new Resvg(drawn(chart, USUAL), { font }).toString();
+export const outlined = (chart: Chart): string =>
+  new Resvg(drawn(drawableChart(chart, undefined, hasGlyph).chart, USUAL), { font }).toString();
 
 /** Screen readers read the title instead of every label. */
 const titled = (svg: string, title: string, figures: string): string =>

@@ -240,11 +240,7 @@ function withSyllablesJoined(word: string): string {
 
 /** The name in Latin capitals without marks, and what its script leaves open. */
 export function romanised(name: string): LatinName {
-  // Joiners and marks of direction are no letters; neither are Arabic's short vowels and its lengthening stroke.
-  const plain = name
-    .replaceAll(/[´ˊˋ῾᾿]/g, "'")
-    .normalize("NFKC")
-    .replaceAll(/[\p{Cf}ـ]/gu, "");
+  const plain = plainText(name);
   if (!/[^ -~]/.test(plain))
     return {
       text: plain.toUpperCase(),
@@ -255,14 +251,35 @@ export function romanised(name: string): LatinName {
     };
   const found: Readings = { spellings: new Map(), skeletons: new Map(), shapes: new Map() };
   latinSpellings(plain, found);
+  const text = capitals(plain.replace(KOREAN_ADDRESS, "").replace(HAN_ADDRESS, ""), found);
+  const particles = /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(plain) ? ARABIC_PARTICLES : NO_PARTICLES;
+  return { text, ...found, particles };
+}
+
+/** A text in Latin letters for people to read, with its forms of address; empty if none of it can be romanised. */
+export function inLatinLetters(text: string): string {
+  const found: Readings = { spellings: new Map(), skeletons: new Map(), shapes: new Map() };
+  return capitals(plainText(text), found)
+    .trim()
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/(?<=[\p{L}'’])\p{L}+/gu, (rest) => rest.toLowerCase());
+}
+
+/** Joiners and marks of direction are no letters; neither are Arabic's short vowels and its lengthening stroke. */
+const plainText = (text: string) =>
+  text
+    .replaceAll(/[´ˊˋ῾᾿]/g, "'")
+    .normalize("NFKC")
+    .replaceAll(/[\p{Cf}ـ]/gu, "");
+
+function capitals(plain: string, found: Readings): string {
   const latin = plain
     .replaceAll(WRITTEN_APART, "$1$2")
     .replaceAll(/[\p{L}\p{M}'’]+/gu, (word) =>
       /\p{Script=Latin}/u.test(word) ? withoutLookAlikes(word) : word,
     )
     .replaceAll(/(?<!\p{L})г-(?=(?:н|жа|жи|ну|на)(?!\p{L}))/giu, "г")
-    .replace(KOREAN_ADDRESS, "")
-    .replace(HAN_ADDRESS, "")
+    .replaceAll(/(\p{Script=Han})々/gu, "$1$1")
     .replaceAll(/\p{Script=Han}{3,}/gu, withSyllablesJoined)
     .replaceAll(
       /\p{Script=Arabic}[\p{Script=Arabic}\p{M}]*/gu,
@@ -277,12 +294,7 @@ export function romanised(name: string): LatinName {
     .replaceAll(/\p{Script=Greek}[\p{Script=Greek}\p{M}]*/gu, (word) => greekWord(word, found))
     .replaceAll(/[\p{Script=Katakana}ー]{2,}/gu, (word) => ` ${katakanaWord(word, found)} `)
     .replaceAll(/[\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu, hepburn);
-  const text = transliterate(latin, { unknown: "" })
-    .normalize("NFKD")
-    .replaceAll(/\p{M}/gu, "")
-    .toUpperCase();
-  const particles = /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(plain) ? ARABIC_PARTICLES : NO_PARTICLES;
-  return { text, ...found, particles };
+  return transliterate(latin, { unknown: "" }).normalize("NFKD").replaceAll(/\p{M}/gu, "").toUpperCase();
 }
 
 const withoutLookAlikes = (word: string) => [...word].map((one) => LOOK_ALIKES[one] ?? one).join("");
