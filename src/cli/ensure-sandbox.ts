@@ -32,15 +32,9 @@ export function expectSandbox(
       const { openSandboxShop } = await import("../operator/sandbox-shop.ts");
       const { buyAsSandboxAgents, makeSandboxAgents } = await import("./sandbox-calls.ts");
       const makers = { [SANDBOX]: releaseSandbox, [SANDBOX_LV]: releaseSandboxLv };
-      for (const { dataset, progress: follow } of parts) {
-        // The most requested dataset comes first; the service is ready once all exist.
-        if (dataset === SANDBOX_LV) {
-          await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
-          await openSandboxShop(app);
-          await makeSandboxAgents(app);
-        }
-        if (await isUsable(app, dataset)) continue;
-        const make = (show: Progress) => {
+      const make = async ({ dataset, progress: follow }: (typeof parts)[number]) => {
+        if (await isUsable(app, dataset)) return;
+        const build = (show: Progress) => {
           const progress: Progress = (...step) => {
             follow(...step);
             show(...step);
@@ -49,9 +43,19 @@ export function expectSandbox(
         };
         const tell = (stage: string, percent: number) =>
           log.info({ dataset, stage, percent }, "a sandbox dataset is being made");
-        const { facts } = await withProgress(dataset, tell, make);
+        const { facts } = await withProgress(dataset, tell, build);
         log.info({ dataset, vintage: facts.vintage, rows: facts.rows }, "a sandbox dataset is ready");
-      }
+      };
+      const fill = async () => {
+        await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
+        await openSandboxShop(app);
+        await makeSandboxAgents(app);
+      };
+      const makeParts = async () => {
+        // The first dataset is requested most, and the other one is split from it.
+        for (const part of parts) await make(part);
+      };
+      await Promise.all([makeParts(), fill()]);
       // A released dataset answers only once this process has opened it.
       await dataOpened(app, signal);
       ready?.();

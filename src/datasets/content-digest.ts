@@ -23,11 +23,12 @@ const TEXT_AT_ONCE = 2_500_000;
  */
 export async function contentDigest(
   connection: DuckDBConnection,
+  database: string,
   dir: string,
   rows_at_once = TEXT_AT_ONCE,
   details: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const at = { dir, rows_at_once: Math.min(rows_at_once, TEXT_AT_ONCE) };
+  const at = { database, dir, rows_at_once: Math.min(rows_at_once, TEXT_AT_ONCE) };
   const amounts = Object.keys(details).length > 0 ? `${AMOUNTS}, quantity_su, unit_eur, procedure` : AMOUNTS;
   const digests = [
     await tableDigest(connection, at, "cells", `${CHAPTER}, product, ${amounts}`),
@@ -37,23 +38,28 @@ export async function contentDigest(
   const { spoken } = await row<{ spoken: string | null }>(
     connection,
     `select sha256(string_agg(concat_ws(',', reporter, flow, period, product, partner), chr(10)
-       order by reporter, flow, period, product, partner)) as spoken from part.spoken`,
+       order by reporter, flow, period, product, partner)) as spoken from ${database}.spoken`,
   );
   const detailed: string[] = [];
   for (const [table, columns] of Object.entries(details)) {
     const digest = columns.includes("hs2")
       ? await tableDigest(connection, at, table, columns)
-      : await lineDigest(connection, table, columns);
+      : await lineDigest(connection, database, table, columns);
     if (digest !== "") detailed.push(`${table}:${digest}`);
   }
   return sha256([...digests, ...(spoken === null ? [] : [spoken]), ...detailed].join(","));
 }
 
 /** The digest of a small table's lines, in their order. */
-async function lineDigest(connection: DuckDBConnection, table: string, columns: string): Promise<string> {
+async function lineDigest(
+  connection: DuckDBConnection,
+  database: string,
+  table: string,
+  columns: string,
+): Promise<string> {
   const { digest } = await row<{ digest: string | null }>(
     connection,
-    `select sha256(string_agg(concat_ws(',', ${columns}), chr(10) order by ${columns})) as digest from part.${table}`,
+    `select sha256(string_agg(concat_ws(',', ${columns}), chr(10) order by ${columns})) as digest from ${database}.${table}`,
   );
   return digest ?? "";
 }
@@ -62,13 +68,13 @@ type Chapter = { reporter: string; hs2: string; lines: number };
 
 async function tableDigest(
   connection: DuckDBConnection,
-  { dir, rows_at_once }: { dir: string; rows_at_once: number },
+  { database, dir, rows_at_once }: { database: string; dir: string; rows_at_once: number },
   table: string,
   columns: string,
 ): Promise<string> {
   const chapters = await rows<Chapter>(
     connection,
-    `select reporter, hs2, count(*) as lines from part.${table} group by all order by all`,
+    `select reporter, hs2, count(*) as lines from ${database}.${table} group by all order by all`,
   );
   const digests: string[] = [];
   // Another year may be digested at the same time.
@@ -78,7 +84,7 @@ async function tableDigest(
     const [first, last] = [span[0]!.reporter, span.at(-1)!.reporter];
     // A scan copied to a file preserves the row order, as ordering by rowid would.
     await connection.run(
-      `copy (select ${columns} from part.${table}
+      `copy (select ${columns} from ${database}.${table}
          where reporter between ${literal(first)} and ${literal(last)})
        to ${literal(path)} (format csv, header false, delimiter ',', quote '', escape '', nullstr '')`,
     );

@@ -74,17 +74,33 @@ export async function interruptible<T>(
   }
 }
 
+/** Limits of a DuckDB that spills to `dir`. */
+type DuckdbOptions = { limits: DuckdbLimits; signal?: AbortSignal | undefined; dir: string };
+
 /** Runs work on a database of its own, which spills to `dir`. An abort interrupts its statement. */
 export async function withDuckdb<T>(
-  { limits, signal, dir }: { limits: DuckdbLimits; signal?: AbortSignal | undefined; dir: string },
+  options: DuckdbOptions,
   work: (connection: DuckDBConnection) => Promise<T>,
 ): Promise<T> {
+  return withInstance(options, (connect) => connect(work));
+}
+
+/** Like withDuckdb, with a connection for each call of `connect`. */
+export async function withInstance<T>(
+  { limits, signal, dir }: DuckdbOptions,
+  work: (connect: <R>(work: (connection: DuckDBConnection) => Promise<R>) => Promise<R>) => Promise<T>,
+): Promise<T> {
   const instance = await openDuckdb(limits, dir);
-  const connection = await instance.connect();
   try {
-    return await interruptible(connection, signal, () => work(connection));
+    return await work(async (run) => {
+      const connection = await instance.connect();
+      try {
+        return await interruptible(connection, signal, () => run(connection));
+      } finally {
+        connection.closeSync();
+      }
+    });
   } finally {
-    connection.closeSync();
     instance.closeSync();
   }
 }

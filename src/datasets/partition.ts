@@ -69,16 +69,18 @@ export async function writePartition(
   source: PartitionRows,
 ): Promise<PartitionEntry> {
   const draft = join(space.dir, `year-${year}.duckdb`);
+  // Connections of one database may write several years at once.
+  const part = `part_${year}`;
   space.beforeWrite(draft);
-  await connection.run(`attach ${literal(draft)} as part`);
-  await writeSorted(connection, "cells", source.cells, source);
-  await writeSorted(connection, "aggregates", source.aggregates, source);
-  await rollUp(connection, source.chapters);
+  await connection.run(`attach ${literal(draft)} as ${part}`);
+  await writeSorted(connection, part, "cells", source.cells, source);
+  await writeSorted(connection, part, "aggregates", source.aggregates, source);
+  await rollUp(connection, part, source.chapters);
   await connection.run(
     `create temp table claims as select distinct reporter, flow, period, product, partner from (${source.spoken});
-     create table part.spoken as
+     create table ${part}.spoken as
        from claims union select reporter, flow, period, product, ${source.of_partners ? "partner" : "null"}
-         from (from part.cells union all from part.aggregates)
+         from (from ${part}.cells union all from ${part}.aggregates)
          anti join (from claims where product = '') using (reporter, flow, period)
        order by all;
      drop table claims`,
@@ -87,23 +89,24 @@ export async function writePartition(
     if (source.details) {
       const from = source.details[table as keyof PartitionDetails];
       await connection.run(
-        `create table part.${table} as select ${columns} from (${from}) order by ${columns.split(", ").slice(0, 7).join(", ")}`,
+        `create table ${part}.${table} as select ${columns} from (${from}) order by ${columns.split(", ").slice(0, 7).join(", ")}`,
       );
     }
   const content_sha256 = await contentDigest(
     connection,
+    part,
     space.dir,
     source.rows_at_once,
     source.details && detailColumns,
   );
-  const totals = await row<PartitionEntry["totals"]>(connection, controlTotalsSql);
+  const totals = await row<PartitionEntry["totals"]>(connection, controlTotalsSql(part));
   const counted = await row<{ rows: number }>(
     connection,
-    "select coalesce(sum(rows), 0)::bigint as rows from part.deliveries",
+    `select coalesce(sum(rows), 0)::bigint as rows from ${part}.deliveries`,
   );
-  await makeRollup(connection, "part", space.dir, { year, content_sha256 });
-  await connection.run("checkpoint part");
-  await connection.run("detach part");
+  await makeRollup(connection, part, space.dir, { year, content_sha256 });
+  await connection.run(`checkpoint ${part}`);
+  await connection.run(`detach ${part}`);
   const file_sha256 = await fileDigest(draft);
   const file = `${year}-${content_sha256.slice(0, 16)}-${file_sha256.slice(0, 16)}.duckdb`;
   await rename(draft, join(space.dir, file));
@@ -114,6 +117,7 @@ export async function writePartition(
 /** Writes a table in its order, which begins with the reporter: groups of adjacent reporters are sorted together. */
 async function writeSorted(
   connection: DuckDBConnection,
+  part: string,
   table: "cells" | "aggregates",
   from: string,
   { rows_at_once, details }: Pick<PartitionRows, "rows_at_once" | "details">,
@@ -121,60 +125,64 @@ async function writeSorted(
   const columns = details ? `${CELL}, ${UNITS}, procedure` : CELL;
   const sorted = (of: string) => `select ${columns} from (${from}) ${of} ${SORTED}, product`;
   if (rows_at_once === undefined) {
-    await connection.run(`create table part.${table} as ${sorted("")}`);
+    await connection.run(`create table ${part}.${table} as ${sorted("")}`);
     return;
   }
   const reporters = await rows<{ reporter: string; lines: number }>(
     connection,
     `select reporter, count(*) as lines from (${from}) group by reporter order by reporter`,
   );
-  await connection.run(`create table part.${table} as ${sorted("where false")}`);
+  await connection.run(`create table ${part}.${table} as ${sorted("where false")}`);
   for (const span of spansOf(reporters, rows_at_once)) {
     const [first, last] = [span[0]!.reporter, span.at(-1)!.reporter];
     await connection.run(
-      `insert into part.${table} ${sorted(`where reporter between ${literal(first)} and ${literal(last)}`)}`,
+      `insert into ${part}.${table} ${sorted(`where reporter between ${literal(first)} and ${literal(last)}`)}`,
     );
   }
 }
 
-async function rollUp(connection: DuckDBConnection, chapters: string | undefined): Promise<void> {
+async function rollUp(
+  connection: DuckDBConnection,
+  part: string,
+  chapters: string | undefined,
+): Promise<void> {
   await connection.run(`
     create temp table codes as
-      select distinct product from (select product from part.cells union all select product from part.aggregates);
-    create table part.totals as
+      select distinct product from (select product from ${part}.cells union all select product from ${part}.aggregates);
+    create table ${part}.totals as
       with partners as (
-        select reporter, hs2, flow, period, product, ${AMOUNTS} from part.cells group by all
-      ), world as (from part.aggregates where partner = 'WORLD')
+        select reporter, hs2, flow, period, product, ${AMOUNTS} from ${part}.cells group by all
+      ), world as (from ${part}.aggregates where partner = 'WORLD')
       select reporter, hs2, flow, period, product,
         if(world.value_eur is null, partners.value_eur, world.value_eur) as value_eur,
         if(world.value_eur is null, partners.quantity_kg, world.quantity_kg) as quantity_kg
       from partners full join world using (reporter, hs2, flow, period, product)
       order by reporter, hs2, flow, period, product`);
   await connection.run(`
-    create temp table whole_chapters as ${chapters ?? `select ${CELL.replace(" product,", "")} from part.cells where false`};
-    create table part.chapter_partners as
+    create temp table whole_chapters as ${chapters ?? `select ${CELL.replace(" product,", "")} from ${part}.cells where false`};
+    create table ${part}.chapter_partners as
       select reporter, hs2, flow, period, partner, ${AMOUNTS}
-      from part.cells group by all
+      from ${part}.cells group by all
       union all by name from whole_chapters ${SORTED};
-    create table part.chapter_totals as
+    create table ${part}.chapter_totals as
       select reporter, hs2, flow, period, ${AMOUNTS} from (
-        select * exclude (product) from part.totals
+        select * exclude (product) from ${part}.totals
         union all by name (select * exclude (partner) from whole_chapters)
       ) group by all order by all;
-    create table part.deliveries as
+    create table ${part}.deliveries as
       select reporter, flow, period, count(*) as rows, count(*) filter (partner = 'WORLD') as world_rows from (
-        select reporter, flow, period, partner from part.cells
-        union all select reporter, flow, period, partner from part.aggregates
+        select reporter, flow, period, partner from ${part}.cells
+        union all select reporter, flow, period, partner from ${part}.aggregates
         union all select reporter, flow, period, partner from whole_chapters
       ) group by all order by all;
-    create table part.products as
+    create table ${part}.products as
       select product from codes union select hs2 from whole_chapters order by all;
     drop table codes; drop table whole_chapters`);
 }
 
-const controlTotalsSql = `
+const controlTotalsSql = (part: string) => `
   select coalesce(sum(value_eur) filter (flow = 'IMPORT'), 0)::bigint as import_eur,
     coalesce(sum(value_eur) filter (flow = 'EXPORT'), 0)::bigint as export_eur,
     coalesce(sum(quantity_kg) filter (flow = 'IMPORT'), 0)::double as import_kg,
     coalesce(sum(quantity_kg) filter (flow = 'EXPORT'), 0)::double as export_kg
-  from part.chapter_totals`;
+  from ${part}.chapter_totals`;

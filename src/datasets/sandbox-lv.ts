@@ -27,7 +27,7 @@ export async function buildSandboxLv(space: BuildSpace, request: SandboxLvReques
     complete_below: [""],
     years: partitions.map(({ year }) => year),
     begin: async (connection) => {
-      await connection.run(`${macros} create temp table cn8 as
+      await connection.run(`${macros} create table cn8 as
         select code, left(code, 2) as hs2, n, exp(2.4 * bell(draw(n * 131, 7))) * if(code like '%X', 0.1, 1) as weight
         from ${values([...Object.keys(sandboxCodes), ...sandboxResidues].map((code, n) => `('${code}', ${n}::bigint)`))} as c(code, n)`);
       for (const entry of partitions) await attach(connection, space, request.basis, entry);

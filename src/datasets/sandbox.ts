@@ -10,7 +10,14 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import type { BuildSpace, BuiltVintage } from "./build-space.ts";
 import { coverageOf } from "./coverage.ts";
-import { type DuckdbLimits, explainShortage, importMemory, literal, withDuckdb } from "./duckdb.ts";
+import {
+  type DuckdbLimits,
+  explainShortage,
+  importMemory,
+  literal,
+  withDuckdb,
+  withInstance,
+} from "./duckdb.ts";
 import { type Manifest, type PartitionEntry, vintageDigest } from "./manifest.ts";
 import { writePartition } from "./partition.ts";
 import { type Progress, step } from "./progress.ts";
@@ -111,7 +118,7 @@ export function buildSandbox(space: BuildSpace, request: SandboxRequest): Promis
   });
 }
 
-/** A synthetic dataset: `begin` prepares the connection, `write` generates one year's partition. */
+/** A synthetic dataset: `begin` prepares the database, `write` generates one year's partition on any connection. */
 export type SyntheticDataset = {
   dataset: string;
   complete_below: string[];
@@ -164,22 +171,28 @@ async function buildYears(
     1,
     Math.min(MOST_BUILDERS, threads, years.length, Math.floor(memory_mb / BUILDER_MB)),
   );
-  const limits = { threads: Math.floor(threads / builders), memory_mb: Math.floor(memory_mb / builders) };
   const waiting = [...years];
   const built = new Map<number, PartitionEntry>();
-  const build = (n: number) =>
-    withDuckdb({ ...request, limits, dir: join(space.dir, `spill-${n}`) }, async (connection) => {
-      await begin(connection);
+  const build = async (connection: DuckDBConnection) => {
+    try {
       for (let year = waiting.shift(); year !== undefined; year = waiting.shift()) {
         step(request, "write", built.size, years.length);
         built.set(year, await write(connection, year));
       }
-    }).catch((error) => {
+    } catch (error) {
       waiting.length = 0;
       throw error;
+    }
+  };
+  await withInstance({ ...request, dir: join(space.dir, "spill") }, async (connect) => {
+    await connect(async (connection) => {
+      await begin(connection);
+      // Every builder is a thread of its own.
+      await connection.run(`set threads = ${Math.max(1, threads - builders + 1)}`);
     });
-  const ends = await Promise.allSettled(Array.from({ length: builders }, (_, n) => build(n)));
-  for (const end of ends) if (end.status === "rejected") throw end.reason;
+    const ends = await Promise.allSettled(Array.from({ length: builders }, () => connect(build)));
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+  });
   step(request, "write", years.length, years.length);
   return years.map((year) => built.get(year)!);
 }
@@ -220,11 +233,11 @@ async function makeLanes(connection: DuckDBConnection, seed: number, size: Sandb
     ...Object.entries(outsideSizes).map(([code, sizes]) => ({ code, ...sizes })),
   ];
   await connection.run(`${macros}
-    create temp table countries as
+    create table countries as
       select code, code in (${reporterCodes.map((code) => `'${code}'`).join(", ")}) as reports, n, sells, buys
       from ${values(countries.map(({ code, sells, buys }, n) => `('${code}', ${n}::bigint, ${sells}::double, ${buys}::double)`))}
         as c(code, n, sells, buys);
-    create temp table chapters as select hs2, hs2::bigint as h, weight, price
+    create table chapters as select hs2, hs2::bigint as h, weight, price
       from ${values(
         chapters
           .slice(0, size.chapters)
@@ -233,14 +246,14 @@ async function makeLanes(connection: DuckDBConnection, seed: number, size: Sandb
               `('${hs2}', ${chapterWeights[hs2] ?? otherChapter}::double, ${chapterPrices[hs2] ?? otherPrice}::double)`,
           ),
       )} as c(hs2, weight, price);
-    create temp table pairs as
+    create table pairs as
       select s.code as seller, b.code as buyer, s.reports as seller_reports, b.reports as buyer_reports, hs2, h,
         draw(${seed} + h * 1009, s.n * 97 + b.n) as id,
         105 * weight * pow(s.sells, 0.9) * pow(b.buys, 0.85) * if(s.reports and b.reports, 1.6, 1)
           * exp(1.5 * bell(draw(${seed} + h, s.n))) * exp(2.2 * bell(draw(h * 31 + s.n, b.n + ${seed}))) as size,
         price * exp(0.5 * bell(draw(h, s.n * 13 + ${seed}))) as price
       from chapters, countries s, countries b where s.code <> b.code and (s.reports or b.reports);
-    create temp table lanes as
+    create table lanes as
       select * exclude (place), row_number() over (order by reporter, hs2, flow, partner) as lane,
         -- Small flows do not trade every month.
         least(0.995, 0.05 + 0.13 * ln(1 + size / 48000)) as density
@@ -253,7 +266,7 @@ async function makeLanes(connection: DuckDBConnection, seed: number, size: Sandb
         )
       )
       ${connected ? `qualify min(place) over (partition by hs2, ${SELLER}, ${BUYER}) <= ${most} or ${NAMED_BY_SHOCKS}` : `where place <= ${most}`};
-    create temp table wood as select code, n, exp(2.4 * bell(draw(n * 131, ${seed}))) as weight
+    create table wood as select code, n, exp(2.4 * bell(draw(n * 131, ${seed}))) as weight
       from ${values(
         Object.keys(woodNames)
           .slice(0, size.wood)
