@@ -49,8 +49,8 @@ const remember = (text: string) => (client: pg.Client) =>
 const remembered = async (client: pg.Client) =>
   (await client.query("select text from remembered order by 1")).rows.map(({ text }) => text);
 
-describe("inside DATA_DIR, where Postgres may enter it", () => {
-  test("a copy made while the server runs is another cluster with its own port", async () => {
+describe("a cluster inside a DATA_DIR that Postgres may enter", () => {
+  test("becomes another cluster with its own port when it is copied while its server runs", async () => {
     await chmod(root, 0o755);
     const dir = await clusterFolder(join(root, "a"), { account: undefined });
     expect(dir).toBe(join(root, "a", "postgres"));
@@ -68,7 +68,7 @@ describe("inside DATA_DIR, where Postgres may enter it", () => {
   });
 });
 
-describe("outside of a DATA_DIR that Postgres may not enter", () => {
+describe("a cluster outside of a DATA_DIR that Postgres may not enter", () => {
   test("is named by an id in DATA_DIR, and found by it", async () => {
     const dir = await folderOf("a");
     expect(dir.startsWith(outside)).toBe(true);

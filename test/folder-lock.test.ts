@@ -49,7 +49,7 @@ test("a slow process does not remove the lock of one that took over meanwhile", 
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a held lock is waited for, and a slow process removes nobody else's", async () => {
+test("a process waits for a lock in use, and a slow process removes nobody else's", async () => {
   const path = join(folder, "slow");
   const slow = await lockFolder(path);
   let isNext = false;

@@ -29,7 +29,7 @@ const names = (count: number) => Array.from({ length: count }, () => randomUUID(
 const takeAll = (leases: Leases, all: readonly string[], holder: string) =>
   Promise.all(all.map((name) => leases.take(name, holder)));
 
-test("simultaneous requests are one statement, and each lease has one owner", async () => {
+test("simultaneous requests share one statement, and each lease has one owner", async () => {
   const leases = opened();
   const all = names(40);
   const [one, other] = [randomUUID(), randomUUID()];

@@ -60,7 +60,7 @@ test("a queue reports how long its first waiter has waited", async () => {
   }
 });
 
-test("a commit in flight is not looked ahead to if a newer state is known", async () => {
+test("no decision uses the state of a commit in flight if a newer state is known", async () => {
   const cache = new StreamCache();
   cache.keep("acme\none", { state: { name: "b" }, version: 3 });
   const sent = { settled: Promise.reject(new Error("too late")) };

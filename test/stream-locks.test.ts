@@ -40,7 +40,7 @@ test("processes that write one stream take locks, and almost nothing is decided 
   expect(runs).toBeLessThan(1.2 * texts.length);
 });
 
-test("locks are taken once another process was faster, and not for one's own commits", async () => {
+test("a process takes a lock once another process was faster, and not for its own commits", async () => {
   const [one, other] = [makeProcess(), makeProcess()];
   const contests = vi.spyOn(one.locks, "contest");
   await Promise.all(Array.from({ length: 50 }, (_, n) => take(one, "seen", `note ${n}`)));
@@ -78,7 +78,7 @@ test("a refusal, and failing work, release the lock", async () => {
   }
 });
 
-test("a payment holds no lock meanwhile", async () => {
+test("a command holds no lock while its payment settles", async () => {
   const [one, other] = [makeProcess(), makeProcess()];
   for (const { locks } of [one, other]) locks.contest(keyOf("paid"));
   await transact(

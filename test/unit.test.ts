@@ -20,7 +20,7 @@ const takeIn = (parts: UnitParts, id: string, text: string, command = plain, mos
   transact(parts, command, ({ decide }) => decide(notes, { tenant: "acme", id }, notes.take(text, most)));
 
 describe("decisions", () => {
-  test("200 simultaneous ones on one stream all succeed, from two processes", async () => {
+  test("all succeed if 200 come at once on one stream from two processes", async () => {
     const [one, other] = [makeProcess(), makeProcess()];
     const texts = Array.from({ length: 200 }, (_, n) => `note ${n}`);
     const done = await Promise.all(texts.map((text, n) => takeIn(n % 2 === 0 ? one : other, "busy", text)));

@@ -59,7 +59,7 @@ test("a single process grants exactly the limit, one after the other, with few q
   expect(queries.mock.calls.length).toBe(questions);
 });
 
-test("the remainder, and the reset: a minute after the first call, a day at midnight UTC", async () => {
+test("a call gets the remaining calls and the reset: a minute after the first call, or at midnight UTC", async () => {
   const { limits } = makeProcess();
   const day: CallLimit = { name: "a day", calls: 2, per: "day" };
   expect(await limits.take(day, "a")).toEqual({ granted: true, remaining: 1, reset_s: 60 });
@@ -82,7 +82,7 @@ test("a later count reaches the other process", async () => {
   await vi.waitFor(() => expect(two.isSpent(limit, "b")).toBe(true), { timeout: 60_000 });
 });
 
-test("a call during the database's count still counts when that arrives", async () => {
+test("a call made while the database counts is counted too once the result arrives", async () => {
   const limit: CallLimit = { name: "meanwhile", calls: 3, per: "minute" };
   const { limits, queries } = makeProcess();
   limits.add(limit, "e");
@@ -100,7 +100,7 @@ test("a call during the database's count still counts when that arrives", async 
   expect(await spent).toBe(true);
 });
 
-test("while the database is away a process counts by itself", async () => {
+test("a process counts by itself while the database is unavailable", async () => {
   const away = new pg.Pool({ connectionString: "postgres://nobody@127.0.0.1:1/none" });
   const errors: Error[] = [];
   const limits = createAddressLimits(away, clock, (error) => errors.push(error));

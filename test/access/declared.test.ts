@@ -282,7 +282,7 @@ describe("the owner's wallet", () => {
   // --base64url`.
   const DIGEST = "ni:///sha-256;e43hwr6B1imqrEHea-dBM_jJC5dHCYo_waetySdMs14";
 
-  test("writes once by one signature: repeated it gets the first answer, under another key it is refused", async () => {
+  test("writes once by one signature: a repeat gets the first answer, and another Idempotency-Key is refused", async () => {
     const proof = await proofOf([DIGEST], "once0nce0nce");
     const first = await write(proof, { text: "b" });
     const answer = await bodyOf(first);

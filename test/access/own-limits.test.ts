@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 
 const from = (ip: string) => ({ "X-Forwarded-For": ip });
 
-test("failed registrations take none of the twenty, and a hundred failures end them all", async () => {
+test("failed registrations use none of an address's twenty, and a hundred failures end all of its registrations", async () => {
   const ip = from("203.0.113.1");
   const register = async (agent_id: string) => (await api.post("/soul/register", { agent_id }, ip)).status;
   const statuses = new Map<number, number>();
@@ -41,7 +41,7 @@ test("a verification of an unknown agent uses none of the ten free ones, and its
   expect((await verify("verified")).status).toBe(402);
 });
 
-test("a refused item of the stack takes none of the twenty a day", async () => {
+test("a refused item of the stack uses none of an agent's twenty a day", async () => {
   const { body } = await api.post("/soul/register", { agent_id: "author", issue_api_key: true });
   const own = { Authorization: `Bearer ${body.api_key}`, ...from("203.0.113.4") };
   const item = { kind: "note", title: "A title of a note", price_usd: 0, content: "text" };

@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("exact across processes: of 600 concurrent calls 250 are granted", async () => {
+test("of 600 concurrent calls at several processes exactly 250 are granted", async () => {
   const processes = [makeProcess(), makeProcess(), makeProcess()];
   const key = { key_id: "exact", daily: 250, monthly: null };
   const taken = await Promise.all(Array.from({ length: 600 }, (_, n) => processes[n % 3]!.take(key)));
@@ -34,14 +34,14 @@ test("exact across processes: of 600 concurrent calls 250 are granted", async ()
   expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: 250 }, (_, n) => n + 1));
 });
 
-test("the month applies where it is tighter than the day", async () => {
+test("the monthly quota applies where it is tighter than the daily one", async () => {
   const quotas = makeProcess();
   const key = { key_id: "month", daily: 10, monthly: 3 };
   const taken = await Promise.all(Array.from({ length: 5 }, () => quotas.take(key)));
   expect(taken.map(({ granted }) => granted)).toEqual([true, true, true, false, false]);
 });
 
-test("a new day starts at zero, the month continues", async () => {
+test("a new day starts at zero, while the month's count continues", async () => {
   const quotas = makeProcess();
   const key = { key_id: "midnight", daily: 1, monthly: 2 };
   expect((await quotas.take(key)).granted).toBe(true);
@@ -53,7 +53,7 @@ test("a new day starts at zero, the month continues", async () => {
   expect((await quotas.take(key)).granted).toBe(true);
 });
 
-test("many keys concurrently from two processes: each gets exactly its own", async () => {
+test("each of many keys gets exactly its own quota from two processes", async () => {
   const processes = [makeProcess(), makeProcess()];
   await fc.assert(
     fc.asyncProperty(
@@ -76,7 +76,7 @@ test("many keys concurrently from two processes: each gets exactly its own", asy
   );
 });
 
-test("a database that is away is 503, not a granted call", async () => {
+test("a call is answered 503, and not granted, while the database is unavailable", async () => {
   const pool = openPool("postgres://nobody@127.0.0.1:1/none", { max: 1 });
   await expect(
     createQuotas(pool, clock).take({ key_id: "x", daily: 1, monthly: null }),

@@ -59,7 +59,7 @@ async function statusesOf(
 test.each([
   { path: "/v1/agent/test/sampled", spent: 402 },
   { path: "/v1/agent/test/opened", spent: 429 },
-])("ten free calls of $path are ten, in whichever process", async ({ path, spent }) => {
+])("ten free calls of $path are ten calls over all processes", async ({ path, spent }) => {
   expect(await statusesOf(16, path)).toEqual([...Array(10).fill(200), ...Array(6).fill(spent)]);
 });
 

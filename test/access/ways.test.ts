@@ -143,7 +143,7 @@ describe("a subject's key", () => {
     await expect(admit([key("read")], { secret }, knows(held))).rejects.toMatchObject({ code: "forbidden" });
   });
 
-  test("unknown, revoked, another's digest, or without an issuer: 401", async () => {
+  test("is refused with 401 if it is unknown, revoked, stored with another digest, or has no issuer", async () => {
     const bad: Partial<AccessParts>[] = [
       knows(undefined),
       knows({ ...held, revoked_at: "2026-01-01T00:00:00Z" }),
@@ -170,7 +170,7 @@ describe("an internal token", () => {
   const parts = { internal: { token, is_remote_allowed: false } };
   const shown = { internal_token: token, is_local: true };
 
-  test("opens for this machine; for others where the operator allows it", async () => {
+  test("admits this machine, and others if the operator allows them", async () => {
     expect(await admit([internal()], shown, parts)).toMatchObject({ caller: { kind: "internal" } });
     await expect(admit([internal()], { ...shown, is_local: false }, parts)).rejects.toMatchObject({
       code: "forbidden",
@@ -179,7 +179,7 @@ describe("an internal token", () => {
     expect(await admit([internal()], { ...shown, is_local: false }, remote)).toMatchObject({ pays: false });
   });
 
-  test("another, none, or an unset one: 401", async () => {
+  test("is refused with 401 if it is wrong, missing, or not set", async () => {
     await expect(admit([internal()], { ...shown, internal_token: "x" }, parts)).rejects.toMatchObject({
       code: "unauthorized",
     });
@@ -252,7 +252,7 @@ describe("the owner's wallet", () => {
     });
   });
 
-  test("writes only the body that it signed, with the nonce as its key", async () => {
+  test("writes only the body that it signed, with the nonce as its Idempotency-Key", async () => {
     const path = "/v1/agent/mine";
     const wallet_proof = await proofOf({ method: "POST", resources: [uri] });
     const verdict = await request(wallet_proof, { method: "POST", path });
@@ -303,7 +303,7 @@ describe("the owner's wallet", () => {
     expect(asking).toBe(20);
   });
 
-  test("is one owner: an API key in the same call is refused", async () => {
+  test("excludes an API key in the same call", async () => {
     const secret = `sk_soul_${"s".repeat(43)}`;
     const found = {
       key_id: "k",

@@ -36,7 +36,7 @@ describe("the pause before the next attempt", () => {
     [429, 10_000_000, 86_400],
     [500, 60, 5],
     [null, 60, 5],
-  ])("status %s that asks for %i s: %i s", (status, retry_after_s, expected) => {
+  ])("after status %s with a Retry-After of %i s is %i s", (status, retry_after_s, expected) => {
     expect(secondsOf(1, { status, reason: "", retry_after_s })).toBe(expected);
   });
   test.each([
@@ -46,7 +46,7 @@ describe("the pause before the next attempt", () => {
     ["Sat, 21 Nov 2026 12:01:30 GMT", 90],
     ["Sat, 21 Nov 2026 11:00:00 GMT", 0],
     ["soon", null],
-  ])("Retry-After: %s", (header, expected) => {
+  ])("is read from the Retry-After %s", (header, expected) => {
     expect(retryAfterSeconds(header, new Date(AT))).toBe(expected);
   });
 });

@@ -154,7 +154,7 @@ test("a redirect is a failure, and so is an unreachable host", async () => {
   });
 });
 
-test("with the last credit it pauses; waiting alerts are delivered after a topup", async () => {
+test("a subscription pauses with its last credit, and its waiting alerts are delivered after a topup", async () => {
   const id = await subscribed(app, receiver.url, 2);
   const alerts = await triggered(app, id, 5);
   for (let n = 0; n < 3; n++) await turn();

@@ -44,7 +44,7 @@ async function killedAfterPosting(): Promise<void> {
   expect(signal).toBe("SIGKILL");
 }
 
-test("each crash posts it once more, under the same id and with the same body, and the survivor records one delivery", async () => {
+test("each crash posts the alert once more, under the same id and with the same body, and the survivor records one delivery", async () => {
   const { app } = survivor;
   const id = await subscribed(app, receiver.url);
   const [alert] = await triggered(app, id, 1);

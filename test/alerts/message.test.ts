@@ -124,6 +124,6 @@ test.each<[Partial<subscriptions.Watch>, Partial<subscriptions.Finding>, boolean
   [{ dataset: "sandbox" }, {}, false],
   [{ dataset: "comext" }, {}, true],
   [{ dataset: "sandbox" }, { synthetic: true, dataset: "sandbox" }, true],
-])("a watch for %j and a finding with %j: %s", (watch, change, expected) => {
+])("a watch for %j matches a finding with %j: %s", (watch, change, expected) => {
   expect(isWatched({ ...facts.watch, ...watch }, { ...finding, ...change })).toBe(expected);
 });

@@ -64,7 +64,7 @@ describe("a subscription", () => {
   });
 });
 
-test("an alert of the first version is read with its deviation, and its standard deviation by that name", () => {
+test("an alert of the first version is read with its standard deviation under the current name", () => {
   const { deviation_eur: _, standard_deviation_eur, ...found } = finding;
   const stored = {
     alert_id: id("a"),

@@ -132,7 +132,7 @@ test("a subscription gets the findings of trade_alerts in a release, once over a
   expect(await statusOf(real.subscription_id!)).toMatchObject({ delivered: 0, waiting: 0 });
 });
 
-test("topup, rotation and deletion", async () => {
+test("a subscription is topped up, gets a new secret, and is deleted for good", async () => {
   const { subscription_id, secret } = (await call("POST", "/subscribe", { url: receiver.url }))
     .data as Record<string, string>;
   expect((await call("POST", "/topup", { subscription_id })).data).toMatchObject({ credits: 600 });

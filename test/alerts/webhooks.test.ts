@@ -192,7 +192,7 @@ describe("an answer", () => {
     receiver.answers({ status });
     expect(await webhooks.post(message(receiver.url))).toMatchObject({ status });
   });
-  test("has the time to retry", async () => {
+  test("has the time of the next try", async () => {
     receiver.answers({ status: 503, headers: { "Retry-After": "120" } });
     expect(await webhooks.post(message(receiver.url))).toEqual({ status: 503, retry_after: "120" });
   });

@@ -88,7 +88,7 @@ test("a service anchors its log until it is killed", async () => {
   await stop(first, "SIGKILL");
 });
 
-test("the next one continues, and the commands report the progress", async () => {
+test("the next service continues, and the commands report the progress", async () => {
   await run("keys", "issue", "--tenant", "acme");
   const second = await serve();
   await anchoredBeyond(reached.anchor!.size, second);

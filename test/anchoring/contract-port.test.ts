@@ -187,7 +187,7 @@ test("a head is stored with its block, found in storage and in the logs", async 
   other.close();
 });
 
-test("a batched call is Multicall3's, and no anchor of ours", async () => {
+test("a batched call anchors in the name of Multicall3, and not in ours", async () => {
   const log_id = contract.logIdOf("together");
   const { call, options } = contract.anchorCall({ log_id, size: 3n, root: smallRoot(3n) }, []);
   const { logs } = await chain.send(call, { gas: options.gas, purpose: "settlement" });

@@ -112,14 +112,14 @@ function storyOf(grow: Grow, first: bigint, second: bigint): Trial[] {
 
 const LEAVES = Math.min(64, scaled(32, 20));
 
-test(`every growth up to ${LEAVES} leaves is taken, and none of its forgeries`, async () => {
+test(`the contract accepts every growth up to ${LEAVES} leaves, and none of its forgeries`, async () => {
   const stories = [];
   for (let n = 2n; n <= LEAVES; n++) for (let m = 1n; m < n; m++) stories.push(storyOf(smallGrowth, m, n));
   expect(stories).toHaveLength((LEAVES * (LEAVES - 1)) / 2);
   expect(await tryAll(stories)).toBeGreaterThan(LEAVES === 64 ? 40_000 : 15 * stories.length);
 });
 
-test("growths of trees of up to 2^64 - 1 leaves are taken, and none of their forgeries", async () => {
+test("the contract accepts growths of trees of up to 2^64 - 1 leaves, and none of their forgeries", async () => {
   const near = fc
     .tuple(fc.integer({ min: 0, max: 63 }), fc.bigInt(-2n, 2n))
     .map(([power, more]) => 2n ** BigInt(power) + more);

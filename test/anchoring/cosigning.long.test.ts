@@ -134,7 +134,7 @@ test("each checkpoint is cosigned once, and the event of that requires no furthe
   expect(reports).toEqual([]);
 });
 
-test("a killed witness is asked again for the newest checkpoint, and remembers its cosignatures", async () => {
+test("a killed witness gets a new request for the newest checkpoint, and remembers its cosignatures", async () => {
   const first = await witnessOf();
   await sign();
   await cosign([first.address]);
@@ -210,7 +210,7 @@ test("a log rewritten with its checkpoints gets no more cosignatures, which rais
   expect(await (await fetch(witness.url)).json()).toMatchObject({ logs: [{ size }] });
 });
 
-test("two services ask concurrently, and one cosignature is stored", async () => {
+test("two services request concurrently, and one cosignature is stored", async () => {
   const witness = await witnessOf();
   const other = await setup.beside();
   onTestFinished(() => other.close());
@@ -302,39 +302,42 @@ describe("a witness", () => {
     ["says that it has seen more", size(1_000_000), grave("has cosigned 1000000 events")],
     ["says that it has seen what it has not", size(0), grave("has cosigned 0 events")],
     ["refuses the proof", says(422, "no"), grave("422")],
-  ])("with %s does not stop the others from cosigning, and is asked again", async (_, handle, trouble) => {
-    await sign();
-    const other = verifierKey("honest.example", "cosignature/v1", signerOf("honest").public_key);
-    const good: RequestListener = async (request, response) => {
-      const parts: Buffer[] = [];
-      for await (const part of request) parts.push(part as Buffer);
-      const { checkpoint } = parseAddCheckpoint(Buffer.concat(parts).toString());
-      response.end(cosignCheckpoint(checkpoint, other.name, signerOf("honest"), 1_790_000_000));
-    };
-    let now = handle;
-    const liar = { url: await listen((request, response) => now(request, response)), key };
-    const both = [liar, { url: await listen(good), key: other }];
-    const memory: WitnessMemory = new Map();
-    const status = trouble.grave ? "disputed" : "done";
-    expect(await cosign(both, { deadline_ms: 1_000, memory })).toMatchObject({ status });
-    expect(reports).toEqual([["liar.example", trouble]]);
-    expect(await cosigners(both)).toEqual(["honest.example"]);
-    // The log is signed while it fails; then it is asked for the newest checkpoint.
-    await sign();
-    await cosign(both, { deadline_ms: 1_000, memory });
-    expect(await cosigners(both)).toEqual(["honest.example"]);
-    expect(reports).toHaveLength(1);
-    now = honest;
-    await cosign(both, { memory });
-    expect((await cosigners(both)).sort()).toEqual(["honest.example", "liar.example"]);
-    expect(reports.slice(1)).toEqual([["liar.example", undefined]]);
-  });
+  ])(
+    "with %s does not stop the others from cosigning, and gets a new request",
+    async (_, handle, trouble) => {
+      await sign();
+      const other = verifierKey("honest.example", "cosignature/v1", signerOf("honest").public_key);
+      const good: RequestListener = async (request, response) => {
+        const parts: Buffer[] = [];
+        for await (const part of request) parts.push(part as Buffer);
+        const { checkpoint } = parseAddCheckpoint(Buffer.concat(parts).toString());
+        response.end(cosignCheckpoint(checkpoint, other.name, signerOf("honest"), 1_790_000_000));
+      };
+      let now = handle;
+      const liar = { url: await listen((request, response) => now(request, response)), key };
+      const both = [liar, { url: await listen(good), key: other }];
+      const memory: WitnessMemory = new Map();
+      const status = trouble.grave ? "disputed" : "done";
+      expect(await cosign(both, { deadline_ms: 1_000, memory })).toMatchObject({ status });
+      expect(reports).toEqual([["liar.example", trouble]]);
+      expect(await cosigners(both)).toEqual(["honest.example"]);
+      // The log is signed while it fails; then it is asked for the newest checkpoint.
+      await sign();
+      await cosign(both, { deadline_ms: 1_000, memory });
+      expect(await cosigners(both)).toEqual(["honest.example"]);
+      expect(reports).toHaveLength(1);
+      now = honest;
+      await cosign(both, { memory });
+      expect((await cosigners(both)).sort()).toEqual(["honest.example", "liar.example"]);
+      expect(reports.slice(1)).toEqual([["liar.example", undefined]]);
+    },
+  );
 });
 
 test.each([
   ["a newer checkpoint than the turn asks about", 0],
   ["one checkpoint after the other between two questions", 2],
-])("that was shown %s raises no alarm", async (_, ahead) => {
+])("a witness that was shown %s raises no alarm", async (_, ahead) => {
   for (let n = 0; n <= ahead; n++) await sign();
   const sizes = (await setup.checkpoints()).slice(1);
   const witness: RequestListener = async (request, response) => {

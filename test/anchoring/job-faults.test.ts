@@ -149,7 +149,7 @@ describe("a chain that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored", "CheckpointSigned"]);
   });
 
-  test("hides the origin of its stored head is reported, and followed once it does not", async () => {
+  test("hides the origin of its stored head is reported, and followed once it shows it", async () => {
     await setup.happen();
     const dying = setup.over({
       send: async (call, options) => {

@@ -40,7 +40,7 @@ test.each([
   ["while it is sent", 1],
   ["after it is mined", 1],
   ["after it is recorded", 1],
-])("killed %s", async (step, by_the_dead) => {
+])("an anchor is sent and recorded once if its process is killed %s", async (step, by_the_dead) => {
   await setup.happen();
   const [before, count] = [await sent(), (await setup.story()).length];
   await dies(step);

@@ -97,7 +97,7 @@ test("events wait for their checkpoint up to the limit of time or number, and ch
   expect(standing.at(-1)!.size).toBe(checkpoint!.size);
 });
 
-test("after a change of key the log is signed again, once, and a service that waits for its interval does not", async () => {
+test("after a change of key the log is signed again, once, and not before the service's interval is over", async () => {
   await setup.happen();
   await setup.turn();
   const other = await setup.beside({ SIGNING_KEY: newSigningKey() });
@@ -116,7 +116,7 @@ test("after a change of key the log is signed again, once, and a service that wa
 });
 
 describe("several processes", () => {
-  test("while one has the lease, the others do nothing", async () => {
+  test("do nothing while another one has the lease", async () => {
     await setup.happen();
     await alone(app, "log-anchoring", async () => {
       expect(await setup.turn()).toEqual({ status: "taken" });

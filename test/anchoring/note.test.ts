@@ -36,7 +36,7 @@ const NOTE = `${TEXT}\n${PETER_LINE}${ENOCH_LINE}`;
 const [peter, enoch] = [parseVerifierKey(PETER), parseVerifierKey(ENOCH)];
 
 describe("verifier keys", () => {
-  test.each([PETER, ENOCH, GO])("%s", (text) => {
+  test.each([PETER, ENOCH, GO])("%s is parsed and formatted unchanged", (text) => {
     const key = parseVerifierKey(text);
     expect(key.type).toBe("ed25519");
     expect(formatVerifierKey(key)).toBe(text);

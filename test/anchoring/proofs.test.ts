@@ -88,13 +88,13 @@ describe("the vectors of Certificate Transparency", () => {
     ).map((hash) => hash.toString("hex"));
   const ctRoot = (size: number) => Buffer.from(ctRoots[size - 1]!, "hex");
 
-  test.each(ctInclusion)("leaf $index in $size", ({ index, size, proof }) => {
+  test.each(ctInclusion)("prove leaf $index in a tree of $size", ({ index, size, proof }) => {
     expect(ct(inclusionSpans(index, size))).toEqual(proof);
     const leaf = leafHash(ctInputs[index]!);
     expect(inclusionFault({ index, size, leaf, root: ctRoot(size), proof: unhex(proof) })).toBeUndefined();
   });
 
-  test.each(ctConsistency)("$first to $second", ({ first, second, proof }) => {
+  test.each(ctConsistency)("prove the growth from $first to $second", ({ first, second, proof }) => {
     expect(ct(consistencySpans(first, second))).toEqual(proof);
     const [first_root, second_root] = [ctRoot(first), ctRoot(second)];
     expect(consistencyFault({ first, second, first_root, second_root, proof: unhex(proof) })).toBeUndefined();
@@ -231,7 +231,7 @@ describe("a false claim has a named fault", () => {
     expect(consistencyFault(claim)).toMatch(fault);
   });
 
-  test("consistency: from the empty tree and from the same one it accepts no hash", () => {
+  test("consistency: a proof from the empty tree or from the same tree has no hash", () => {
     for (const first of [0, 11]) {
       const claim = consistency(first, 11);
       expect(claim.proof).toEqual([]);

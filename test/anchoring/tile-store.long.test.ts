@@ -65,7 +65,7 @@ const countTiles = async (log_id: number): Promise<number> => {
   return (await log.pool.query(sql, [log_id])).rows[0].n;
 };
 
-test("events appended in batches: the root of every size equals that of one batch", async () => {
+test("events appended in batches give the same root at every size as in one batch", async () => {
   const tree = openTree(log.pool, 1);
   expect(await tree.grow()).toBe(0);
   expect(await tree.rootAt(0)).toEqual(EMPTY_ROOT);

@@ -110,10 +110,10 @@ async function failuresOf(scenario: string, version: string | undefined): Promis
 const versions = ["2025-11-25", "2026-07-28"] as const;
 
 for (const version of versions)
-  test.each(passing[version])(`${version}: %s`, async (scenario) => {
+  test.each(passing[version])(`the server passes the scenario %s of ${version}`, async (scenario) => {
     expect(await failuresOf(scenario, version)).toEqual([]);
   });
 
-test.each(passing.extensions)("extension: %s", async (scenario) => {
+test.each(passing.extensions)("the server passes the extension scenario %s", async (scenario) => {
   expect(await failuresOf(scenario, undefined)).toEqual([]);
 });

@@ -79,7 +79,7 @@ test.each([
     "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n",
     "40\r\n{",
   ],
-])("%s", async (name, line, headers, body) => {
+])("a caller that leaves %s causes no fault", async (name, line, headers, body) => {
   const request_id = name.replaceAll(" ", "-");
   const socket = await caller(
     `${line} HTTP/1.1\r\n${HOST}${authorization}X-Request-Id: ${request_id}\r\n${headers}\r\n${body}`,
@@ -90,7 +90,7 @@ test.each([
   expect(await faultsOf(request_id)).toEqual([]);
 });
 
-test("a caller that leaves before its body is read", async () => {
+test("a caller that leaves before its body is read causes no fault", async () => {
   const { headers } = await service.issue({ daily: 10 });
   const counting = new Client({ connectionString: service.database_url });
   await counting.connect();
@@ -111,7 +111,7 @@ test("a caller that leaves before its body is read", async () => {
   expect(await faultsOf("left-early")).toEqual([]);
 });
 
-test("a caller that leaves while its call waits", async () => {
+test("a caller that leaves while its call waits causes no fault", async () => {
   const waiting = new Promise<void>((resolve) => {
     begun = resolve;
   });
@@ -123,7 +123,7 @@ test("a caller that leaves while its call waits", async () => {
   expect(await faultsOf("waited-for")).toEqual([]);
 });
 
-test("a caller that leaves while its call is handled", async () => {
+test("a caller that leaves while its call is handled causes no fault", async () => {
   const handling = new Promise<void>((resolve) => {
     begun = resolve;
   });
@@ -145,7 +145,7 @@ test("a caller that leaves while its call is handled", async () => {
   expect(await faultsOf("handled-for-nobody")).toEqual([]);
 });
 
-test("a caller that leaves in the middle of an answer", async () => {
+test("a caller that leaves in the middle of an answer causes no fault", async () => {
   const socket = await caller(
     `GET /v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z&follow=true HTTP/1.1\r\n${HOST}${authorization}X-Request-Id: streamed\r\n\r\n`,
   );

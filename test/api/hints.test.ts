@@ -17,7 +17,7 @@ test.each([
   ["GET", "/v1/agent/trade/top-partner", "did you mean GET /v1/agent/trade/top-partners?"],
   ["GET", "/v1/agent/trade/alerts/staus/5f", "did you mean GET /v1/agent/trade/alerts/status/{id}?"],
   ["GET", "/trade/source-concentration", "did you mean GET /v1/agent/trade/source-concentration?"],
-])("%s %s: %s", (method, path, answer) => {
+])("%s %s gets the hint: %s", (method, path, answer) => {
   expect(hint(method, path)).toBe(answer);
 });
 

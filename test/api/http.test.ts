@@ -172,7 +172,7 @@ describe("input", () => {
 });
 
 describe("commands over HTTP", () => {
-  test("append one commit with who, what and which request", async () => {
+  test("append one commit that names the caller, the operation and the request", async () => {
     const answer = await ask(
       "/v1/agent/notes/meta",
       post({ text: "hello" }, { "X-Request-Id": "my-request" }),
@@ -187,7 +187,7 @@ describe("commands over HTTP", () => {
     });
   });
 
-  test("200 at once on one stream all succeed", async () => {
+  test("all succeed if 200 come at once on one stream", async () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, n) => ask("/v1/agent/notes/crowd", post({ text: `note ${n}` }))),
     );
@@ -344,7 +344,7 @@ describe("conventions", () => {
       },
     );
 
-    test("of HEAD gets a length only if GET sends so many bytes", async () => {
+    test("of HEAD gets a length only if GET sends that many bytes", async () => {
       for (const path of ["/openapi.json", "/health"])
         for (const coding of [undefined, "gzip", "identity"]) {
           const [get, head] = [

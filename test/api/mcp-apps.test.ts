@@ -114,7 +114,7 @@ test("a report comes as the page that the service prints", async () => {
   expect(views).toContain("ui://tallystick/report.html");
 });
 
-test("a refused call has no view, and its 402 is as without", async () => {
+test("a refused call has no view, and its 402 is the same as without views", async () => {
   const anonymous = { ...showing[MODERN]!, headers: {} };
   const shown = await mcpResult<Called>(anonymous, "tools/call", CALL);
   const plain = await mcpResult<Called>({ ...host, headers: {} }, "tools/call", CALL);

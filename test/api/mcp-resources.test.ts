@@ -66,7 +66,7 @@ test("a key sees its own reports, and no other key does", async () => {
   expect((await mcpRequest(host, "resources/read", { uri })).error).toMatchObject({ data: { uri } });
 });
 
-test("a list goes on from its cursor, without loss or repeat", async () => {
+test("a list continues from its cursor, without loss or repeat", async () => {
   const { headers, tenant } = await service.issue({ tenant: "writer" });
   const facts = await service.app.load(reports, { tenant: "acme", id: report_id });
   const ids = Array.from({ length: 70 }, (_, n) => n.toString(16).padStart(32, "0"));

@@ -146,7 +146,7 @@ async function make({ refused, ...call }: Call, last: Called | undefined): Promi
 }
 
 test.each(["ask-trade-data", "pay-for-calls", "verify-answers"])(
-  "%s: every call does as shown",
+  "%s: every call gets the answer that the skill shows",
   async (name) => {
     const calls = callsIn(await textOf(`skill://${name}/SKILL.md`));
     expect(calls.length).toBeGreaterThan(1);

@@ -194,7 +194,7 @@ const answerFields = [
   ...Object.entries(described.components.schemas!).flatMap(([name, schema]) => fieldsIn(schema, name)),
 ];
 
-test("each field of each answer says what it is", () => {
+test("each field of each answer has a description", () => {
   const schemas = described.components.schemas as Record<string, JsonSchema>;
   const isDescribed = ({ description, $ref }: JsonSchema) =>
     Boolean(description ?? schemas[$ref?.split("/").at(-1) ?? ""]?.description);
@@ -202,7 +202,7 @@ test("each field of each answer says what it is", () => {
   expect(answerFields.filter(({ field }) => !isDescribed(field)).map(({ place }) => place)).toEqual([]);
 });
 
-test("no shared word describes a field that no answer has", () => {
+test("every shared word describes a field of some answer", () => {
   const used = new Set(answerFields.map(({ name, field }) => `${name}: ${field.description}`));
   const words = Object.entries(fieldWords).map(([name, word]) => `${name}: ${word}`);
   expect(words.filter((word) => !used.has(word))).toEqual([]);

@@ -47,7 +47,7 @@ const wrong: [field: string, value: unknown, says: string][] = [
   ["either", {}, "has none of the forms that are possible here"],
 ];
 
-test.each(wrong)("%s of %j: %s", (field, value, says) => {
+test.each(wrong)("%s of %j gets the error: %s", (field, value, says) => {
   const { errors, message } = refusalOf({ [field]: value });
   const [found] = errors!.filter(({ path }) => path === field);
   expect(found?.message).toBe(says);

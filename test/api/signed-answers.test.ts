@@ -70,7 +70,7 @@ test.each([
   ["the ledger", "/soul/revenue/transparency", 200],
   ["a score that nobody has", "/soul/SX-99/trust", 404],
   ["a bad question", "/soul/directory?limit=x", 400],
-])("The answer to %s is signed with its question and position", async (_, target, status) => {
+])("the answer to %s is signed with its request and position", async (_, target, status) => {
   const exchange = await ask(target);
   expect(exchange.status).toBe(status);
   expect(exchange.headers.get("log-position")).toMatch(/^[\w-]+\.\d+$/);
@@ -89,7 +89,7 @@ test.each([
     expect(isSigned({ ...exchange, ...lie })).toBe(false);
 });
 
-test("An answer is signed whatever codings and conditions the call names", async () => {
+test("an answer is signed whatever codings and conditions the call names", async () => {
   const first = await ask("/soul/directory?limit=3", { headers: { "Accept-Encoding": "gzip, br" } });
   expect(first.headers.get("content-encoding")).toBeNull();
   const etag = first.headers.get("etag") ?? "*";
@@ -97,7 +97,7 @@ test("An answer is signed whatever codings and conditions the call names", async
   expect([again.status, isSigned(again)]).toEqual([200, true]);
 });
 
-test("A call with a body is signed with its digest, and unsigned without one; a wrong digest is refused", async () => {
+test("a call with a body is signed with its digest, and unsigned without one; a wrong digest is refused", async () => {
   const body = JSON.stringify({ agent_id: "signed-1" });
   const digest = `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;
   const headers = { "Content-Type": "application/json" };

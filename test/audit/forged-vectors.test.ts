@@ -16,7 +16,7 @@ test("the published vectors equal the generated cases", () => {
   expect(text).toBe(forgedText());
 });
 
-test.each(cases)("$name", async ({ pack, from, lines, put, options: { heads, ...held }, fails }) => {
+test.each(cases)("forged: $name", async ({ pack, from, lines, put, options: { heads, ...held }, fails }) => {
   const bent = readPack(pack)
     .trimEnd()
     .split("\n")

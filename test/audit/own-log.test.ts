@@ -78,7 +78,7 @@ test("the database alone does not reveal a rewrite", async () => {
   expect(code).toBe(0);
 });
 
-test("this machine's last signature reveals it, with the position", async () => {
+test("this machine's last signature reveals a rewrite, with the position", async () => {
   const { code, said } = await run(["verify"], env);
   expect(said).toMatch(
     new RegExp(`FAIL completeness .*this machine's last signature is of ${signed} events.*the end was cut`),
@@ -87,7 +87,7 @@ test("this machine's last signature reveals it, with the position", async () => 
   expect(code).toBe(1);
 });
 
-test("the configured chain reveals it", async () => {
+test("the configured chain reveals a rewrite", async () => {
   const { rpc_url, gas_key, pay_to } = setup.chain;
   const onBase = { BASE_RPC_URL: rpc_url, GAS_KEY: gas_key, PAY_TO: pay_to, REFUND_KEY: gas_key };
   const { code, said } = await run(["verify"], { ...elsewhere, ...onBase });
@@ -95,7 +95,7 @@ test("the configured chain reveals it", async () => {
   expect(code).toBe(1);
 });
 
-test("a witness reveals it, and an unavailable one is named and proves nothing", async () => {
+test("a witness reveals a rewrite; an unavailable one is named and proves nothing", async () => {
   const { code, said } = await run(["verify"], { ...elsewhere, ...asking });
   expect(said).toMatch(
     new RegExp(`FAIL completeness .*w.example has cosigned ${signed} events that this log does not continue`),
@@ -107,7 +107,7 @@ test("a witness reveals it, and an unavailable one is named and proves nothing",
   expect(alone.code).toBe(0);
 });
 
-test("no export hides it: an export needs an option, and then contains the evidence", async () => {
+test("no export hides a rewrite: an export needs an option, and then contains the evidence", async () => {
   const file = join(dir, "log.ndjson");
   const refused = await run(["export", file], env);
   expect(refused.said).toMatch(/were signed or anchored, and the log has .*it was cut; .*--despite/);

@@ -252,7 +252,7 @@ describe("many lines", () => {
     expect(red(await first(textOfLines(linesOf(pack)), held, {}, 16))).toEqual({});
   });
 
-  test("anchors in many blocks, queried a few at a time", async () => {
+  test("anchors in many blocks are queried a few at a time", async () => {
     let open = 0;
     let most = 0;
     let requests = 0;

@@ -52,7 +52,7 @@ async function run(...args: string[]) {
   }
 }
 
-test("reports the log and the file first", async () => {
+test("the report begins with the log and the file", async () => {
   const pack = await file("pack.ndjson", vector("pack.ndjson"));
   const { code, stdout } = await run(pack);
   expect([code, stdout.split("\n")[0]]).toEqual([0, `log ${ORIGIN}, in ${pack}`]);

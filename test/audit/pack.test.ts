@@ -207,7 +207,7 @@ describe("the chain reveals", () => {
     expect(failures(report)).toMatchObject({ completeness: 5, anchor: 0 });
   });
 
-  test("as do a checkpoint, a head or a receipt of the auditor", async () => {
+  test("a cut end, and so do a checkpoint, a head or a receipt of the auditor", async () => {
     const file = await exported({});
     const lines = await cut(file, 4);
     const { checkpoint } = await setup.state();

@@ -74,7 +74,7 @@ describe("recovery", () => {
     }
   });
 
-  test("returns undefined, without throwing, when no key could have signed", () => {
+  test("returns undefined, and does not throw, if no key could have signed", () => {
     const digest = digestOf(fc.sample(transfers, 1)[0]!);
     const zero = { rs: new Uint8Array(64), recovery: 0 } as const;
     expect(signerOf(digest, zero, recoverKey)).toBeUndefined();

@@ -148,7 +148,7 @@ describe("claims", () => {
   });
 });
 
-describe("the rest", () => {
+describe("the rest of a channel", () => {
   test("returns at once by the authorizer's signature, once for each nonce", async () => {
     const config = configOf();
     const id = await funded(config);

@@ -191,7 +191,7 @@ describe("a working facilitator", () => {
   });
 });
 
-describe("its answer alone settles nothing", () => {
+describe("a facilitator's answer alone settles nothing", () => {
   test("with a transaction that nobody sent", async () => {
     const transaction = `0x${"ab".repeat(32)}` as const;
     manner = settles((_, response) =>

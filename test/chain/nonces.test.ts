@@ -108,7 +108,7 @@ test("a nonce that is far too high because of a lying endpoint is abandoned, and
   await Promise.all([one.close(), other.close()]);
 });
 
-test("a call that may be carried once is not sent again next to an abandoned nonce", async () => {
+test("a call that may be sent only once is not sent again next to an abandoned nonce", async () => {
   const one = openProcess({ gap_ms: 200 });
   const next = await minedCount();
   expect(await one.nonces.take(next + 10_000)).toBe(next + 10_000);
@@ -143,7 +143,7 @@ test("a send with an empty gas key leaves no gap", async () => {
   await Promise.all([one.close(), other.close()]);
 });
 
-test("without the database the chain's nonce is used, and calls that may be carried once are not sent", async () => {
+test("without the database the chain's nonce is used, and calls that may be sent only once are not sent", async () => {
   const one = openProcess({ unsent_ms: 300 }, { url: "postgres://nobody@127.0.0.1:1/nothing" });
   expect(await one.settle(4)).toBe(true);
   const next = await minedCount();
@@ -153,7 +153,7 @@ test("without the database the chain's nonce is used, and calls that may be carr
   await one.close();
 });
 
-test("a call that may be carried once is not sent after its sender lost the right to it", async () => {
+test("a call that may be sent only once is not sent after its sender lost the right to it", async () => {
   const one = openProcess();
   const next = await minedCount();
   await expect(sendAlone(one.chain, () => Promise.reject(new Error("lost")))).rejects.toThrow("lost");

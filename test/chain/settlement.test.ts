@@ -190,7 +190,7 @@ describe("a contract wallet (ERC-1271)", () => {
   });
 });
 
-test("payments that travel alone do not block the others", async () => {
+test("payments that are sent alone do not block the others", async () => {
   const { chain } = workshop;
   const send = async (index: number, alone: boolean) =>
     chain.send(transferCall(await payment(wallet(index), 1_000n)), {

@@ -227,7 +227,7 @@ describe("cancelling", () => {
 
 describe("the list", () => {
   const [from, to] = [wallet(6), wallet(7)];
-  test("shows a key its own, filtered and page by page, the newest first", async () => {
+  test("shows a key its own checks, filtered and page by page, the newest first", async () => {
     const own = await desk.as("lister");
     for (let n = 0; n < 5; n++)
       await own("POST", "create", { from: from.address, to: to.address, amount: n });
@@ -249,7 +249,7 @@ describe("the list", () => {
     expect((await listed(`issuer=${from.address}`, other)).meta.total).toBe(0);
   });
 
-  test("shows a wallet that pays those from it and to it", async () => {
+  test("shows a paying wallet the checks from it and to it", async () => {
     for (const [payer, total] of [
       [from, 5],
       [to, 5],

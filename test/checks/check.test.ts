@@ -221,7 +221,7 @@ describe("the block up to which checks are followed", () => {
   });
 });
 
-test("property: the chain's outcome counts, and without one only the service's record", () => {
+test("the chain's outcome counts, and without one only the service's record", () => {
   const said = fc.constantFrom(
     askRedemption("key:1", AT),
     cancel(byCreator),

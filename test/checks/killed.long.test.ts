@@ -58,7 +58,7 @@ test.each([
   ["before", "CheckRedeemed"],
   ["after", "CheckRedeemed"],
   ["after", "ChecksFollowed"],
-])("killed %s %s: the chain is followed from where it was", async (DIES, DIES_AT) => {
+])("after a kill %s %s the chain is followed from where it was", async (DIES, DIES_AT) => {
   const facts = await writeCheck(desk.app, {
     check_id: Buffer.from(`${DIES}${DIES_AT}`.padEnd(16)).toString("hex").slice(-32),
   });
@@ -78,20 +78,23 @@ test.each([
 test.each([
   ["after", "CheckCreated"],
   ["after", "CheckRedemptionAsked"],
-])("killed %s %s: a call repeated under its key makes one check and one event", async (DIES, DIES_AT) => {
-  const { ask: dying, ended } = await startKilled({ DIES, DIES_AT });
-  const living = asker(desk.service.url, headers);
-  const named = (name: string) => ({ "Idempotency-Key": `${name}-${DIES}-${DIES_AT}` });
-  const create = (ask: typeof living) => ask("POST", "create", draft, named("create"));
-  if (DIES_AT === "CheckCreated") await expect(create(dying)).rejects.toThrow();
-  const { data } = (await create(living)).body;
-  const target = { tenant: "acme", id: data.check_id };
-  const { facts } = checks.existingCheck(await desk.app.load(checks, target));
-  expect(data.typed_data).toEqual(checkTypedData(facts));
-  const body = { check_id: data.check_id, signature: await signShown(0, data.typed_data) };
-  const redeem = (ask: typeof living) => ask("POST", "redeem", body, named("redeem"));
-  if (DIES_AT === "CheckRedemptionAsked") await expect(redeem(dying)).rejects.toThrow();
-  expect((await redeem(living)).body.data).toMatchObject({ redeeming: true });
-  await ended;
-  expect(await desk.story(data.check_id)).toEqual(["CheckCreated", "CheckRedemptionAsked"]);
-});
+])(
+  "after a kill %s %s a call repeated under its key makes one check and one event",
+  async (DIES, DIES_AT) => {
+    const { ask: dying, ended } = await startKilled({ DIES, DIES_AT });
+    const living = asker(desk.service.url, headers);
+    const named = (name: string) => ({ "Idempotency-Key": `${name}-${DIES}-${DIES_AT}` });
+    const create = (ask: typeof living) => ask("POST", "create", draft, named("create"));
+    if (DIES_AT === "CheckCreated") await expect(create(dying)).rejects.toThrow();
+    const { data } = (await create(living)).body;
+    const target = { tenant: "acme", id: data.check_id };
+    const { facts } = checks.existingCheck(await desk.app.load(checks, target));
+    expect(data.typed_data).toEqual(checkTypedData(facts));
+    const body = { check_id: data.check_id, signature: await signShown(0, data.typed_data) };
+    const redeem = (ask: typeof living) => ask("POST", "redeem", body, named("redeem"));
+    if (DIES_AT === "CheckRedemptionAsked") await expect(redeem(dying)).rejects.toThrow();
+    expect((await redeem(living)).body.data).toMatchObject({ redeeming: true });
+    await ended;
+    expect(await desk.story(data.check_id)).toEqual(["CheckCreated", "CheckRedemptionAsked"]);
+  },
+);

@@ -70,7 +70,7 @@ test("each run reports the added events and the folder's last position, which is
   );
 });
 
-test("it includes the segments, and the vintages' manifests without their partitions", async () => {
+test("a backup includes the segments, and the vintages' manifests without their partitions", async () => {
   const { packs } = (await readBackup(folder))!;
   expect(packs.map(({ first, last }) => [first, last])).toEqual([
     [1, 1],

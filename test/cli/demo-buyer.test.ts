@@ -63,7 +63,7 @@ test("an offer on our terms is bought, and the signed domain is USDC's own", asy
   expect(bought.receipt).toBeUndefined();
 });
 
-test("a hurried buyer asks again about a payment in progress, and does not wait for an unavailable service", async () => {
+test("a hurried buyer repeats a payment in progress, and does not wait for an unavailable service", async () => {
   const payment = await sign(wallet(0), await ask(url));
   const served = paid;
   const refused = (name: string, then: typeof paid) => {

@@ -65,7 +65,7 @@ const STEPS = [
   "6 The payment in the log",
 ];
 
-test("sandbox releases its tables first, and leaves nothing when interrupted", async () => {
+test("the sandbox releases its tables first, and leaves nothing when interrupted", async () => {
   const child = spawn(process.execPath, [bin, "sandbox"], { env: environment("interrupted") });
   let stdout = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk));
@@ -83,14 +83,14 @@ test("sandbox releases its tables first, and leaves nothing when interrupted", a
   expect(existsSync(join(dir, "interrupted", "postgres", "postmaster.pid"))).toBe(false);
 });
 
-test("--help explains it", async () => {
+test("--help explains the demo", async () => {
   const { code, stdout } = await run("help", ["demo", "--help"]);
   expect(code).toBe(0);
   expect(stdout).toContain("0.10 USDC");
 });
 
 describe("without a running service", () => {
-  test("it opens its own, pays, and proves its answer", async () => {
+  test("the demo opens its own service, pays, and proves its answer", async () => {
     const { code, stdout, stderr } = await start("own", ["demo"]);
     expect(code, stderr).toBe(0);
     expect(stderr).toBe("");
@@ -111,7 +111,7 @@ describe("without a running service", () => {
     expect(existsSync(join(dir, "own", "postgres", "postmaster.pid"))).toBe(false);
   });
 
-  test("with trade data it asks about trade, and the answer's digest is in the log", async () => {
+  test("with trade data the demo queries trade, and the answer's digest is in the log", async () => {
     await withSandbox("own");
     const { code, stdout, stderr } = await run("own", ["demo"]);
     expect(code, stderr).toBe(0);
@@ -135,7 +135,7 @@ async function withSandbox(data: string): Promise<void> {
   await withRuntime(config, silent, ({ app }) => releaseVintage(app, data_dir, vintage), { chain: false });
 }
 
-test("it buys from a service that runs on the same folder, and reads its log", async () => {
+test("the demo buys from a service that runs on the same folder, and reads its log", async () => {
   const { url, process: child, ended } = await serve("own");
   try {
     const { code, stdout, stderr } = await run("own", ["demo", "--url", url]);

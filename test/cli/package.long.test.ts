@@ -32,11 +32,11 @@ const bytesBelow = (path: string): number =>
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 
-test("The package has at most 5 MB", async () => {
+test("the package has at most 5 MB", async () => {
   expect((await stat(tarball)).size).toBeLessThan(5_000_000);
 });
 
-test("It names the licence of each dependency, and says whether vulnerabilities are known", async () => {
+test("the package names the licence of each dependency, and whether vulnerabilities are known", async () => {
   const read = (name: string) => run("tar", ["-xzOf", tarball, `package/${name}`], { maxBuffer: 16e6 });
   const notices = (await read("NOTICES")).stdout;
   const { dependencies } = JSON.parse((await read("package.json")).stdout) as { dependencies: object };
@@ -47,7 +47,9 @@ test("It names the licence of each dependency, and says whether vulnerabilities 
   );
 });
 
-test("It installs in under 350 MB, and its demo pays, draws and verifies a report", async ({ skip }) => {
+test("the package installs in under 350 MB, and its demo pays, draws and verifies a report", async ({
+  skip,
+}) => {
   const options = { cwd: folder, maxBuffer: 16 * 1024 * 1024 };
   const isInstalled = await run("npm", ["install", "--prefer-offline", "--no-audit", tarball], options).then(
     () => true,

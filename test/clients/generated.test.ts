@@ -127,7 +127,7 @@ test("openapi-fetch: its calls are answered, and an error has the type of an err
   expect(error!.detail).toMatch(/^invalid input: reporters\.0: no such reporter; /);
 });
 
-test("openapi-client-axios", async () => {
+test("openapi-client-axios: its calls are answered", async () => {
   const api = new OpenAPIClientAxios({
     definition: `${service.url}/openapi.json`,
     axiosConfigDefaults: { headers: service.keyed },

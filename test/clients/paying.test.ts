@@ -41,7 +41,7 @@ async function expectSold(
   ]);
 }
 
-describe("0.05 USDC, with nothing set but the wallet", () => {
+describe("0.05 USDC are paid, with nothing set but the wallet, by", () => {
   test("x402-fetch 1.x", async () => {
     const answer = await (await fetchOfVersion1(wallet))(service.url + place, {});
     expect(answer.status).toBe(200);

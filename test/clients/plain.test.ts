@@ -11,7 +11,7 @@ const service = inject("sandbox");
 
 const header = () => `Authorization: ${service.keyed.Authorization}`;
 
-test("curl", async () => {
+test("curl gets an answer with a key, and the 402 without one", async () => {
   const { stdout } = await run("curl", ["-sS", "--compressed", "-H", header(), service.url + place]);
   expect(JSON.parse(stdout)).toMatchObject({ success: true, data: [{ rank: 1 }, {}, {}, {}] });
   const refused = await run("curl", ["-sS", "-w", "\n%{http_code}", service.url + place]);
@@ -19,7 +19,7 @@ test("curl", async () => {
   expect(JSON.parse(refused.stdout.split("\n")[0]!)).toMatchObject({ x402Version: 1, accepts: [{}] });
 });
 
-test("Python's own library", async () => {
+test("Python's own library gets an answer with a key, and the 402 without one", async () => {
   const program = `
 import json, sys, urllib.request, urllib.error
 url, key = sys.argv[1:]
@@ -34,7 +34,7 @@ except urllib.error.HTTPError as refused:
   expect(JSON.parse(stdout)).toEqual([1, 402, 1]);
 });
 
-test("axios, without a wallet", async () => {
+test("axios gets an answer with a key, and the 402 without one", async () => {
   const { default: axios } = await import("axios");
   const { data } = await axios.get(service.url + place, { headers: service.keyed });
   expect(data).toMatchObject({ success: true });

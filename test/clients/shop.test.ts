@@ -55,7 +55,7 @@ async function ordered(buyer: Buyer): Promise<Told["data"]> {
 const operator = (...args: string[]) =>
   promisify(execFile)(process.execPath, [bin, "shop", ...args], { env: service.env });
 
-test("x402-fetch 1.x, its cap raised for the goods: quoted, ordered, paid, shipped, delivered", async () => {
+test("x402-fetch 1.x, with its cap raised, pays for goods that are quoted, ordered, shipped and delivered", async () => {
   const wallet = buyerWallet(4);
   const order = await ordered((await fetchOfVersion1(wallet)) as Buyer);
   const rich = (await fetchOfVersion1(wallet, 100_000_000n)) as Buyer;
@@ -68,7 +68,7 @@ test("x402-fetch 1.x, its cap raised for the goods: quoted, ordered, paid, shipp
   expect(data).toMatchObject([{ status: "delivered", customer: { email: customer_email } }]);
 });
 
-test("@x402/fetch 2.x, its cap raised for the goods: paid, cancelled, and paid back on the chain", async () => {
+test("@x402/fetch 2.x, with its cap raised, pays for an order that is cancelled and refunded on the chain", async () => {
   const wallet = buyerWallet(5);
   const buyer = fetchOfVersion2(wallet, "$100");
   const order = await ordered(buyer);
@@ -82,7 +82,7 @@ test("@x402/fetch 2.x, its cap raised for the goods: paid, cancelled, and paid b
     .toBe(before + total - price);
 });
 
-test("x402-axios, which has no cap", async () => {
+test("x402-axios, which has no cap, pays for an order", async () => {
   const buyer = await axiosBuyer(buyerWallet(6));
   const order = (
     await buyer.post(at("orders"), { product_slug: "granulas-premium", quantity: 1, customer_email })

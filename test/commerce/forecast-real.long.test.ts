@@ -25,7 +25,7 @@ describe.skipIf(!here)("the forecast of 2,154 real series", () => {
   test.each([
     ["without zeros", 7_968, 0.921],
     ["over a quarter zeros", 292, 1.3],
-  ] as const)("for %s: %i forecasts, MASE at most %f", (kind, count, most) => {
+  ] as const)("for %s makes %i forecasts with a MASE of at most %f", (kind, count, most) => {
     const measured = judged.filter(({ series, origin }) => kinds[kind](series, origin));
     expect(measured).toHaveLength(count);
     expect(meanOf(measured.map(scaledError))).toBeLessThanOrEqual(most);

@@ -107,7 +107,7 @@ async function expectHeld(product_id: number, held: readonly { order_id: number;
   expect(shelves).toEqual([{ location: "riga", on_hand: UNITS, reserved: 2 * held.length }]);
 }
 
-describe.each(["before", "after"])("killed just %s the append of", (side) => {
+describe.each(["before", "after"])("after a kill just %s the append of", (side) => {
   const keyed = (what: string) => `${side}-${what}`;
   const stories = new Map<string, Story>();
   const dead: Promise<unknown>[] = [];

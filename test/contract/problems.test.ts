@@ -100,7 +100,7 @@ describe("a refusal", () => {
   });
 });
 
-test("its detail names the remedies of its fields, once", () => {
+test("a refusal's detail names the remedies of its fields, once", () => {
   const place = { public_url: "https://data.example", instance: "/v1/x" };
   const detailOf = (message: string, ...errors: { path: string; message: string }[]) =>
     problemOfRefusal(new Refusal("invalid", message, { errors }), place).problem;

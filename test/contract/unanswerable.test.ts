@@ -129,7 +129,7 @@ describe("a report refuses a country that its steps do not take before it is pai
     expect(await refused(question, { reporters: ["LV"] })).toBeUndefined();
   });
 
-  test("and more steps than a report may have, by the longest list", async () => {
+  test("a report with more steps than it may have is refused by its longest list", async () => {
     const products = Array.from({ length: 20 }, (_, n) => String(n + 30));
     const many = { reporters: ["LV", "EE", "LT", "DE", "FR", "PL"], products };
     expect(await refused("How dependent are they on imports?", many)).toMatch(

@@ -30,7 +30,7 @@ describe("a time of ISO 8601", () => {
     ["2026-01-31T08:00.5Z", 30_000_000],
     ["2026-01-31T08,5Z", 1_800_000_000],
     ["2026-01-31T24:00:00Z", 16 * 3_600_000_000],
-  ])("%s", (text, after) => {
+  ])("%s is parsed", (text, after) => {
     expect(microsecondsOf(text)).toBe(EIGHT + after);
   });
 
@@ -86,7 +86,7 @@ describe("a mail address", () => {
     "user@xn--bcher-kva.example",
     `${"a".repeat(64)}@example.com`,
     `a@${"b".repeat(63)}.com`,
-  ])("%s", (text) => {
+  ])("%s is accepted", (text) => {
     expect(isMailAddress(text)).toBe(true);
   });
 
@@ -165,7 +165,7 @@ describe("a byte range of 1,000 bytes (RFC 9110, 14.1.2)", () => {
     ["bytes=1000-", []],
     ["bytes=-0", []],
     ["bytes=1000-1001, 5000-", []],
-  ])("%s", (header, ranges) => {
+  ])("%s gets its ranges", (header, ranges) => {
     expect(byteRanges(header, 1_000)).toEqual(ranges.map(([from, to]) => ({ from, to })));
   });
 

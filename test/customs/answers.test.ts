@@ -34,7 +34,7 @@ async function sql<Row>(query: string): Promise<Row[]> {
 }
 
 describe("the dataset that answers", () => {
-  test("customs and finer codes use Latvia's own dataset; chapters, other reporters and the 27 the sandbox's", async () => {
+  test("customs operations and finer codes use Latvia's own dataset; chapters, other reporters and the 27 use the sandbox's", async () => {
     const { trade } = latvia;
     const codes = await sql<{ code: string }>(
       "select product as code from cells where hs2 <> '44' and product not like '%X' group by 1 order by sum(value_eur) desc limit 1",
@@ -71,7 +71,7 @@ describe("the dataset that answers", () => {
   });
 });
 
-test("trends: years and months of plain sums, changes between complete ones only", async () => {
+test("trends are plain sums by year and month, with changes between complete ones only", async () => {
   const { data, meta } = trendsOutput.parse(
     await trends(latvia.trade, trendsInput.parse({ years: "2019-2025" })),
   );
@@ -110,7 +110,7 @@ test.each([
   ["value", "IMPORT"],
   ["weight", "EXPORT"],
 ] as const)(
-  "top commodities by %s of %s are plain sums at CN8, the confidential in the rest",
+  "top commodities by %s of %s are plain sums at CN8, with confidential trade in the rest",
   async (sort, direction) => {
     const input = commoditiesInput.parse({ year: 2023, direction, sort, limit: 7 });
     const { data, meta } = commoditiesOutput.parse(await topCommodities(latvia.trade, input));
@@ -139,7 +139,7 @@ test.each([
   },
 );
 
-test("country analysis: plain sums by year, rank, share, products and growth", async () => {
+test("country analysis has plain sums by year, rank, share, products and growth", async () => {
   const input = { country: "DE", years: "2019-2024" };
   const { data, meta } = countryOutput.parse(await countryAnalysis(latvia.trade, input));
   const found = await sql<{ year: number; flow: string; eur: number; total: number; above: number }>(

@@ -77,7 +77,7 @@ describe("finding names", () => {
     ["wood", ["4407", "4403", "9403"].sort(), "a beginning of the last word"],
     ["woo sawn", [], "only the last word may be a beginning"],
     ["pellets", [], "nothing"],
-  ])("%s", (q, codes) => {
+  ])("%s finds its codes", (q, codes) => {
     const answer = searchCodes(q, products);
     expect(q === "wood" ? [...answer].sort() : answer).toEqual(codes);
   });
@@ -100,7 +100,7 @@ describe("finding names", () => {
   });
 });
 
-test("growth: compound between the ends, none from 0", () => {
+test("growth is compound between the ends, and there is none from 0", () => {
   expect(
     growthOf([
       { year: 2020, value: 100 },

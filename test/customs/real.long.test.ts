@@ -64,7 +64,7 @@ describe.skipIf(!here)("Latvia in the real files", () => {
     );
   });
 
-  test("China's years, share and first product", async () => {
+  test("China's years, share and first product are those of the files", async () => {
     const { data } = await countryAnalysis(real.trade, { country: "CN", years: "2024", dataset });
     const found = (await real.figures.sql(`
       select product, sum(value_eur)::double as eur from trade

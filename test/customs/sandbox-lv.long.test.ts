@@ -20,7 +20,7 @@ const all = (of: Lease, table: string, where = "true") =>
     .map(({ database }) => `select * from ${database}.${table} where ${where}`)
     .join(" union all ");
 
-test("every chapter, partner, month and flow has the same euros and kilograms in both", async () => {
+test("every chapter, partner, month and flow has the same euros and kilograms in both sandbox datasets", async () => {
   const basis = latvia.trade.vintages.lease("sandbox");
   const [difference] = await basis.query<{ differing: number; rows: number }>(
     `select count(*) filter (a.value_eur is distinct from b.value_eur
@@ -38,7 +38,7 @@ test("every chapter, partner, month and flow has the same euros and kilograms in
   expect([difference!.differing, wood!.rows]).toEqual([0, 0]);
 });
 
-test("it is at CN8, of Latvia only, complete below every code, and the same in every build", async () => {
+test("Latvia's sandbox dataset is at CN8, complete below every code, and the same in every build", async () => {
   const { manifest } = lease;
   const [found] = await lease.query<{ codes: number; finest: boolean; without_mass: number; least: number }>(
     `select count(distinct product) as codes, bool_and(length(product) = 8) as finest, min(value_eur) as least,

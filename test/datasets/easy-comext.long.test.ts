@@ -255,7 +255,7 @@ const AWK = `NR > 1 { if ($1 == "EU27" || $1 == "GB") { others++; next }
         for (year in kz) printf "DE-KZ,%s,%.0f\\n", year, kz[year] }`;
 
 describe.skipIf(!here)("the real file", () => {
-  test("its sums per partner and flow, and a corridor's years, equal awk's", async () => {
+  test("has the same sums per partner and flow, and the same years of a corridor, as awk computes", async () => {
     const { stdout } = await promisify(execFile)("sh", ["-c", `gzip -dc "$0" | awk -F, '${AWK}'`, real]);
     const result = stdout.trim().split("\n");
     const dir = await tempDir();

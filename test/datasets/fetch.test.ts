@@ -148,7 +148,7 @@ describe("a download is refused with its reason", () => {
     expect(await readFile(`${setup.path}.part`)).toHaveLength(9_000);
   });
 
-  test("for a server that asks to wait for hours", async () => {
+  test("for a server whose Retry-After is hours", async () => {
     const setup = await mirror();
     setup.whims.push({ status: 429, headers: { "retry-after": "7200" } });
     expect((await refusalOf(setup.ask())).message).toMatch(/wait for 120 minutes/);

@@ -375,7 +375,7 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(await vintageOf(app)).toBe(await byHand(months));
   });
 
-  test("sends no request to a server that asks to wait for hours", async () => {
+  test("sends no request to a server whose Retry-After is hours", async () => {
     const { url, requests } = await comextArchive(new Map(), () => ({
       status: 429,
       headers: { "retry-after": "7200" },
@@ -587,7 +587,7 @@ describe("an interrupted history", { timeout: 300_000 }, () => {
 });
 
 describe("the disk check", () => {
-  test("uses sizes: a server that states none is asked once, whatever is cached", async () => {
+  test("uses sizes: a server that states none gets one request, whatever is cached", async () => {
     const { url, requests, heads } = await comextArchive(new Map());
     heads.answer = false;
     const dir = await tempDir();

@@ -82,8 +82,8 @@ test.each([
   ["a detour, and months that stand out", expectDetourAndShock],
   ["a dependency", expectDependency],
   ["a lead", expectLead],
-  ["who stood in", expectSubstitution],
-  ["each beside its method", expectTold],
+  ["the suppliers that replaced Russia", expectSubstitution],
+  ["each event next to the method that finds it", expectTold],
 ])("a small sandbox contains the planted event: %s", async (_, found) => {
   await found(async <Answer>(path: string) => {
     const { status, body } = await ask<Answer>(path);

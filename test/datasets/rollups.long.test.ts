@@ -52,7 +52,7 @@ async function answers(store: VintageStore) {
   return { rolledUp: await ask(store), plain: await ask(fromTables(store)) };
 }
 
-test("an import creates one per year, which answers like the tables", async () => {
+test("an import creates one roll-up per year, which answers like the tables", async () => {
   const dir = await tempDir();
   const { vintage, partitions } = await twoYears(dir);
   expect(await readdir(rollupsDir(dir))).toHaveLength(2);

@@ -171,7 +171,7 @@ test.each(texts)("%s, a bad byte in any column, is refused by line and column", 
     }
 });
 
-test("A line of UN Comtrade is UTF-8 or Windows-1252, whichever its bytes are, and no byte ends the import", async () => {
+test("a line of UN Comtrade is read as UTF-8 or Windows-1252, as its bytes are, and no byte ends the import", async () => {
   const [header, line] = files.comtrade;
   const utf8 = Buffer.from(`${header}\n${line}\n`.replace("Türkiye", "Éire ’"));
   const windows = Buffer.concat(

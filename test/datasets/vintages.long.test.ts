@@ -121,7 +121,7 @@ describe("a full disk", () => {
   };
 
   test.each(["input-0", "year-2024", "partitions", ".json"])(
-    "at %s: refuses, and the old vintage stays",
+    "at %s refuses the import, and the old vintage stays",
     async (at) => {
       const { dir, manifest } = await imported();
       const before = await filesIn(dir);
@@ -140,7 +140,7 @@ describe("a full disk", () => {
     },
   );
 
-  test("that is real", async ({ skip }) => {
+  test("that is real refuses the build of a sandbox", async ({ skip }) => {
     const dir = await tempDir();
     const mount = join(dir, "small");
     await mkdir(mount);
@@ -173,7 +173,7 @@ test("an import with too little memory is refused with the remedy", async () => 
 
 describe("changed files", () => {
   test.each(["changed", "cut off", "gone", "manifest changed", "manifest gone"])(
-    "%s: dataset-missing",
+    "%s: serving refuses with dataset-missing",
     async (how) => {
       const { dir, manifest } = await imported();
       const path = partitionPath(dir, manifest.partitions[0]!);

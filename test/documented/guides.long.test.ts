@@ -24,7 +24,11 @@ beforeAll(async () => {
 });
 afterAll(() => reader?.leave());
 
-test.each(HERE)("%s", { timeout: PATIENCE_MS }, (page) => follow(reader, page));
+test.each(HERE)(
+  "the blocks of %s run in order and print what the page shows",
+  { timeout: PATIENCE_MS },
+  (page) => follow(reader, page),
+);
 
 /** Runs each block of a page in order, and compares what it prints with what the page shows. */
 async function follow(by: Reader, page: string): Promise<void> {

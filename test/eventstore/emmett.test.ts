@@ -33,7 +33,7 @@ describe("a decider for emmett", () => {
   const opened: AccountEvent = { type: "AccountOpened", data: { owner: "ada" } };
   const deposit = (cents: number): Deposit => ({ type: "Deposit", data: { cents } });
 
-  test("given, when, then", () => {
+  test("works with given, when and then", () => {
     given([opened])
       .when(deposit(5))
       .then([{ type: "Deposited", data: { cents: 5 } }]);
@@ -120,7 +120,7 @@ test.each([
   [{ from: 1n, to: 3n }, [2, 3]],
   [{ from: 1n, maxCount: 2n }, [2, 3]],
   [{ from: 9n }, []],
-])("reading %o", async (options, expected) => {
+])("reading with %o gives the requested events", async (options, expected) => {
   if (!(await store.streamExists("five"))) await store.appendToStream("five", counted(1, 5));
   const read = await store.readStream<Deposited>("five", options);
   expect(read.events.map((event) => event.data.cents)).toEqual(expected);

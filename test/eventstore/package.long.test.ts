@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("has at most 200 kB, and the versions of dependencies that the service has", async () => {
+test("the package has at most 200 kB, and the service's versions of dependencies", async () => {
   expect((await stat(tarball)).size).toBeLessThan(200_000);
   const { dependencies } = await manifestOf(join(ROOT, "eventstore"));
   const { version } = await manifestOf(ROOT);

@@ -71,7 +71,7 @@ describe.skipIf(pgbouncer.lacks !== undefined)(
       await until(() => one.app.tail.position > before);
     });
 
-    test("a lease belongs to one process, on whichever connection it is renewed", async () => {
+    test("a lease belongs to one process, whatever connection renews it", async () => {
       const [one, other] = services as [Service, Service];
       let within = 0;
       let most = 0;

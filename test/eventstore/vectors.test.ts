@@ -30,7 +30,7 @@ test.each(Object.keys(VECTOR_FILES))("%s equals the log builder's output", (name
   expect(readFileSync(new URL(name, VECTORS), "utf8")).toBe(vectorText(name));
 });
 
-describe("the verifier's hashes", () => {
+describe("the verifier's hashes equal the vectors for", () => {
   test("payload and metadata", () => {
     const row = new EventRow();
     for (const { payload, hash } of hashes.payload_hash) {
@@ -102,7 +102,7 @@ describe("jcs.json", () => {
   });
 });
 
-test("the worked example of docs/event-log.md is right, and an event of log.json", () => {
+test("the worked example of docs/event-log.md is right, and is an event of log.json", () => {
   const text = readFileSync(new URL("../event-log.md", VECTORS), "utf8");
   const example = text.slice(text.indexOf("## 8."));
   const blocks = [

@@ -271,7 +271,7 @@ describe("files", () => {
     }
   }
 
-  test("a missing, an empty, a damaged and a cut file are verdicts", () =>
+  test("a missing, an empty, a damaged and a cut file give verdicts", () =>
     inFolder(async (path) => {
       const packed = gzipSync(`${LINES.join("\n")}\n`);
       await writeFile(path("empty.ndjson"), "");

@@ -128,7 +128,7 @@ test.each([
   "a/../b.ts",
 ])("%j is no path of the repository", (path) => expect(isPath(path)).toBe(false));
 
-test("likeness: lines in common of all lines; nearly equal counts as an old draft", async () => {
+test("likeness is the share of common lines, and a nearly equal draft fails as an old one", async () => {
   expect(likenessTo("a\nb\nc")("b\nc\nd")).toBe(0.5);
   expect(likenessTo("")("")).toBe(0);
   const checks = await judged(fine, [

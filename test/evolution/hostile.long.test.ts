@@ -78,7 +78,9 @@ describe.each(Object.entries(forms))("%s", (kind, drafts) => {
   });
 });
 
-test("twenty earlier drafts of as many lines as fit", { timeout: 60_000 }, async () => {
+test("a draft is compared with twenty earlier ones of as many lines as fit", {
+  timeout: 60_000,
+}, async () => {
   const lines = Array.from({ length: 18_000 }, (_, at) => at.toString(36).padStart(4, "0"));
   const text = lines.join("\n");
   const earlier = Array.from({ length: 20 }, (_, idea_id) => ({

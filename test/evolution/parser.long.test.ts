@@ -36,7 +36,7 @@ test("TypeScript has no fault; other text has one, with its location", async () 
 });
 
 test.each(Object.entries(endless))(
-  "%s keeps no parser busy: it is killed, and the draft has failed",
+  "%s blocks no parser: the parser is killed, and the draft has failed",
   async (_, text) => {
     expect(text.length).toBeLessThan(102_400);
     started.length = 0;

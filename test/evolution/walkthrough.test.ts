@@ -110,7 +110,7 @@ test("an idea that passed earlier checks is accepted once these have passed it a
   expect(await acceptIdea(service.app, idea_id, "Good.")).toMatchObject({ status: "accepted" });
 });
 
-test("a verdict of later checks stays where a process of an earlier version is called", async () => {
+test("a verdict of later checks stays if a process of an earlier version is called", async () => {
   const { data } = await post("propose", { ...idea, target_file: "docs/later.md" });
   const { tenant } = (await allIdeas(service.app)).find((row) => row.idea_id === data.idea_id)!;
   const later = { checks_version: CHECKS_VERSION + 1, checks: [], verdict: "failed" as const };

@@ -34,7 +34,7 @@ async function pagesOf(sections: DocSection[], question = "Why?"): Promise<strin
 test.each([
   ["short", 5],
   ["long", 40],
-])("above a %s table", async (_, rows) => {
+])("a heading is on the page where its %s table begins", async (_, rows) => {
   for (let before = 8; before <= 36; before += 4) {
     const pages = await pagesOf([section("Earlier", before, "e"), section("Heading", rows, "h")]);
     const page = pages.find((text) => text.includes("About Heading."))!;
@@ -106,7 +106,7 @@ test("no line leaves its page, however long its words are", async () => {
   }
 });
 
-test("characters without a look are left out", async () => {
+test("characters without a visible form are left out", async () => {
   const [cover] = await pagesOf([section("Heading", 1, "a\u2066b\u2069")], "i\u2066solated\u2069");
   expect(cover).toContain("isolated");
   expect(cover).toContain("ab0");

@@ -137,7 +137,7 @@ describe("a picture", () => {
     expect(figuresInPng(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer)).toEqual(figures);
   });
 
-  test("without figures names their absence", async () => {
+  test("without figures says so", async () => {
     for (const series of [[], [{ name: "a", values: [null, null] }]])
       expect(textsOf(await draw(chartOf({ x: ["a", "b"].slice(0, series.length), series })))).toContain(
         "There are no figures to draw",

@@ -27,7 +27,7 @@ const marketOf = async (request: z.input<typeof marketInput>) =>
 type Row = { year: number; imports: number; exports: number };
 
 describe("country stats", () => {
-  test("one of the 27: its own reports, its share of them and the growth between complete years", async () => {
+  test("of one of the 27 have its own reports, its share of them and the growth between complete years", async () => {
     const { data, meta } = await stats({ country: "LV", years: "2022-2024" });
     const sums = (where: string) =>
       opened.sql<Row>(`select period // 100 as year, sum(value_eur) filter (flow = 'IMPORT')::bigint as imports,
@@ -52,7 +52,7 @@ describe("country stats", () => {
     expect(meta).toMatchObject({ view: "reported", name: "Latvia", synthetic: true, count: 3 });
   });
 
-  test("any other country: the 27's exports to it are its imports, and the answer states that view", async () => {
+  test("of any other country have the 27's exports to it as its imports, and state that view", async () => {
     const { data, meta } = await stats({ country: "CN", years: "2024" });
     const [seen] =
       await opened.sql<Row>(`select 2024 as year, sum(value_eur) filter (flow = 'EXPORT')::bigint as imports,

@@ -62,14 +62,14 @@ describe("price and quantity", () => {
   });
 });
 
-test("a tenth of exports where the group has a twentieth: R = 2, (2 − 1)/(2 + 1) = 1/3", () => {
+test("advantage: a tenth of exports where the group has a twentieth is R = 2, and (2 − 1)/(2 + 1) = 1/3", () => {
   const advantage = comparativeAdvantage({ product: 10, all: 100, group_product: 50, group_all: 1000 })!;
   expect(advantage).toBeCloseTo(2, 12);
   expect(symmetricAdvantage(advantage)).toBeCloseTo(1 / 3, 12);
   expect(comparativeAdvantage({ product: 0, all: 0, group_product: 1, group_all: 1 })).toBeUndefined();
 });
 
-test("imports 10 and 40, exports 30 and 40: 1 − 20/120 = 5/6 over both products; the sums alone would say 1 − 20/120 too, or more", () => {
+test("two-way trade: imports 10 and 40, exports 30 and 40 are 1 − 20/120 = 5/6; trade of different products is 0", () => {
   const products = [
     { imports: 10, exports: 30 },
     { imports: 40, exports: 40 },
@@ -108,7 +108,7 @@ describe("dependency", () => {
     expect(found.dependent).toBe(true);
   });
 
-  test("each single indicator can end it, and one year of three is not enough", () => {
+  test("ends if one indicator is missed in two years of three, but not in one", () => {
     const sources = ["CN", "US", "JP", "IN"].map((country) => ({ country, value: 20 }));
     const less = [{ country: "CN", value: 50 }];
     for (const change of [{ sources }, { sources: less }, { exports: 100 }]) {

@@ -29,26 +29,22 @@ test.each([
   ["a dependency", expectDependency],
   ["a lead", expectLead],
   ["a detour, and months that stand out", expectDetourAndShock],
-  ["each beside its method", expectTold],
-])("%s", async (_, found) => {
+  ["each event next to the method that finds it", expectTold],
+])("%s is found", async (_, found) => {
   await found(get);
 });
 
 test.each([
-  ["who buys from one that is named", { hs: "36", country: "IT", flow: "IMPORT" }, ["from Russia"]],
+  ["a country and its imports", { hs: "36", country: "IT", flow: "IMPORT" }, ["from Russia"]],
+  ["a country and its exports", { hs: "36", country: "IT", flow: "EXPORT" }, ["to Russia", "to Kazakhstan"]],
+  ["a country without a flow", { hs: "36", country: "IT" }, ["from Russia", "to Russia", "to Kazakhstan"]],
   [
-    "who sells to one that is named",
-    { hs: "36", country: "IT", flow: "EXPORT" },
-    ["to Russia", "to Kazakhstan"],
-  ],
-  ["both, where no flow is said", { hs: "36", country: "IT" }, ["from Russia", "to Russia", "to Kazakhstan"]],
-  [
-    "nobody outside by trade that none of the 27 has part in",
+    "a country outside of the 27, if one of the 27 takes part",
     { country: "CN", hs: "29" },
     ["from China", "by Spain"],
   ],
-  ["all, where none is said", { hs: "30" }, ["from Russia", "to Russia", "to Kazakhstan", "from France"]],
-] as const)("an event touches %s", (_, touched, sentences) => {
+  ["a product alone", { hs: "30" }, ["from Russia", "to Russia", "to Kazakhstan", "from France"]],
+] as const)("planted events are found by %s", (_, touched, sentences) => {
   const found = plantedIn({ dataset: "sandbox" }, touched);
   expect(found).toEqual(sentences.map((words) => expect.stringContaining(words)));
   expect(plantedIn({ dataset: "comext-bulk" }, touched)).toEqual([]);

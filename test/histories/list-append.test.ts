@@ -50,7 +50,7 @@ describe("nothing is found", () => {
   ])("%s", (_, history) => expect(anomaliesOf(history)).toEqual([]));
 });
 
-describe("by its name", () => {
+describe("an anomaly is found by its name", () => {
   test("G0: two transactions write two keys in different orders", () => {
     const history = at_once(
       [append("x", 1), append("y", 1)],

@@ -116,7 +116,7 @@ async function lastReads(): Promise<Transaction[]> {
 const count = (history: readonly Transaction[], outcome: Transaction["outcome"]) =>
   history.filter((one) => one.outcome === outcome).length;
 
-test("four processes, of which one is killed time and again: every acknowledged append is in the log, in one order", async () => {
+test("every acknowledged append of four processes, one of them killed repeatedly, is in the log, in one order", async () => {
   const { history, killed } = await recorded(
     { clients: 6, lists: 6 },
     { seconds: SECONDS, killed_every_ms: 1_500, least: LEAST },

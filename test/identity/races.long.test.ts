@@ -98,7 +98,7 @@ test("a repeat under the same key at another process returns the same passport a
   expect(await register(first, body, { "Idempotency-Key": name })).toMatchObject({ status: 403 });
 });
 
-test("a suspended agent is read-only, a revoked one for good, and an erased name is gone", async () => {
+test("a suspended agent is read-only, a revoked one stays read-only, and an erased name is gone", async () => {
   const api = caller(first.url);
   const key = ed25519Key();
   const agent_id = "troubled";

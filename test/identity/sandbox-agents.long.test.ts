@@ -66,7 +66,7 @@ test("the sandbox agents are created in two commits, once, whatever else starts"
   expect(rows).toEqual([{ commits: 2 }]);
 });
 
-test("the directory has a few dozen, marked; those with evidence are trusted, and a ring gets nothing", async () => {
+test("the directory has a few dozen marked sandbox agents; those with evidence are trusted, and a ring gets nothing", async () => {
   const listed = await until(async () => {
     const found = await directory();
     expect(found[0]!.trust_score).toBeGreaterThan(0);
@@ -93,7 +93,7 @@ test("no other agent's id can look like one of them", async () => {
   expect(mine).toMatchObject({ synthetic: false });
 });
 
-describe("their purchases", () => {
+describe("the purchases of sandbox agents", () => {
   const buyAll = () =>
     buyAsSandboxAgents(service.app, pino({ enabled: false }), new AbortController().signal);
   const paid = async () =>

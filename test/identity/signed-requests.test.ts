@@ -105,7 +105,7 @@ test("a write's signature covers its method, address and body, and the log names
   expect(events[0]!.meta).toMatchObject({ actor: `key:${kid}` });
 });
 
-describe("refused is", () => {
+describe("the service refuses", () => {
   const other = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" }) as JWK;
   const nonce = generateNonce();
   const cases: [string, () => Promise<Request>][] = [

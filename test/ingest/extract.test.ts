@@ -27,7 +27,7 @@ describe("an event", () => {
     ["The port of Riga in Latvia is closed.", "closure", ["LV"], []],
     ["HS 4407 prices rose in Sweden.", "price", ["SE"], ["4407"]],
     ["Latvijā streiko ostas strādnieki.", "strike", ["LV"], []],
-  ])("%s", (text, kind, countries, hs) => {
+  ])("is found in: %s", (text, kind, countries, hs) => {
     const [found] = find(text);
     expect(found).toMatchObject({ kind, countries, hs });
     expect(text.slice(found!.span.from, found!.span.to)).toBe(text);
@@ -47,7 +47,7 @@ describe("an event", () => {
     expect(text.slice(found[0]!.span.from, found[0]!.span.to)).toBe("Peru closes a mine.");
   });
 
-  test("an item's digest is of its text in NFC, white space folded", () => {
+  test("an item's digest is that of its text in NFC, with white space folded", () => {
     expect(folded(" Ri\u0304ga\n\t is   closed ")).toBe("R\u012bga is closed");
     expect(itemDigest(null, folded("a  b"))).toBe(itemDigest(null, "a b"));
     expect(itemDigest("https://a.example/", "a b")).not.toBe(itemDigest(null, "a b"));

@@ -62,7 +62,7 @@ test("a batch is accepted, processed, and shown with its events", async () => {
   expect(await get(`${ROOT}/batches/none`)).toMatchObject({ status: 404 });
 });
 
-test("a country is answered with marked quotations, the operator's to all and a tenant's only to itself", async () => {
+test("an answer about a country has marked quotations, the operator's for all and a tenant's only for itself", async () => {
   await send({
     batch_id: "t-1",
     source: "Own wire",

@@ -139,7 +139,7 @@ test("neither a reactor nor a process that signs nothing appends, and a reactor 
   expect((await record(other.app)).events).toHaveLength(1);
 });
 
-test("the operator's commands append nothing to it", async () => {
+test("the operator's commands append nothing to a contradicted log", async () => {
   await whileCut(async () => {
     const issued = await refusedCommand("keys", "issue", "--tenant", "acme");
     expect(issued.stderr).toMatch(/it was cut; nothing is recorded or sold/);

@@ -51,7 +51,7 @@ test("bytes that do not match their name are neither stored nor returned", async
   await expect(objects.put(objectName("task", "c", sha256(large)), large)).rejects.toThrow("at most");
 });
 
-test("many objects are stored at once, one of them twice, or none is", async () => {
+test("many objects, one of them given twice, are all stored at once, or none is", async () => {
   const { objects } = service.app;
   const [one, other, wrong] = [named("e", "one"), named("e", "other"), named("e", "wrong")];
   await objects.putAll([other, one, one]);
@@ -63,7 +63,7 @@ test("many objects are stored at once, one of them twice, or none is", async () 
   expect(await objects.has(next.name)).toBe(false);
 });
 
-test("two concurrent writers of the same in different orders both succeed", async () => {
+test("two concurrent writers of the same objects in different orders both succeed", async () => {
   const { objects } = service.app;
   const all = Array.from({ length: 20 }, (_, n) => named("f", `object ${n}`));
   await objects.putAll(all);

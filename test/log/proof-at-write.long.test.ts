@@ -400,6 +400,6 @@ test.each([
   ['note="a, proof"', false],
   ['note="\\", proof"', false],
   ["wait=5; proof", false],
-])("Prefer: %s asks for a proof: %s", (header, expected) => {
+])("Prefer: %s requests a proof: %s", (header, expected) => {
   expect(prefersProof(header)).toBe(expected);
 });

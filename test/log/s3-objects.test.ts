@@ -116,7 +116,7 @@ test("an unusable location is reported at the start, with the setting to change"
   expect(bucket.requests.length).toBe(1);
 });
 
-test("the service starts only with a bucket that accepts", async () => {
+test("the service starts only with a bucket that accepts its requests", async () => {
   const env = {
     OBJECTS_URL: bucket.url,
     AWS_ACCESS_KEY_ID: credentials.access_key_id,
@@ -173,7 +173,7 @@ test("a store that stops answering, at the beginning or within a body, is not aw
   expect(await readdir(folder)).not.toContain("back");
 });
 
-test("a store that sends a byte at a time without end is not awaited either", async () => {
+test("a store that sends one byte at a time without end is not awaited", async () => {
   const { name, path } = await aFile(64);
   await objectsAt(bucket.url).putFile(name, path);
   bucket.misfortune = () => "dripping";

@@ -453,7 +453,7 @@ test("a file that is cut, empty, or impossible is unreadable, without a crash", 
 });
 
 test.each(["before it is put", "before it is recorded", "after it is recorded"])(
-  "killed %s, the next one continues",
+  "after a process is killed %s, the next one continues",
   async (step) => {
     await grow(6);
     await anchorAll();

@@ -126,7 +126,7 @@ test("a fold from a snapshot equals the cold fold, however the stream grew and w
   );
 });
 
-test("a short stream has none, and an entity that declares none has none", async () => {
+test("a short stream has no snapshot, and neither has an entity that declares none", async () => {
   const id = randomUUID();
   await grow(id, 499);
   await keep();
@@ -244,7 +244,7 @@ test("a repeated command is answered as of its own commit, before and after a sn
 });
 
 test.each(["before", "within", "after"])(
-  "a process killed %s its storing leaves a valid state",
+  "a process killed %s the write of a snapshot leaves a valid state",
   async (at) => {
     const id = randomUUID();
     await grow(id, 1_000);

@@ -207,7 +207,7 @@ describe("a reader whose replay is paused", () => {
   });
 });
 
-test(`${PAIRS} pairs or more of a write by one process and a read by another, with tokens and interrupted replay: none stale`, async () => {
+test(`no read is stale in ${PAIRS} or more pairs of a write and a read by another process, with tokens and interrupted replay`, async () => {
   await caughtUp();
   let writing = true;
   let served = 0;

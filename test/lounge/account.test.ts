@@ -179,7 +179,7 @@ describe("a deposit", () => {
     expect(folded(credited(one)).balance).toBe(50n * ATTO);
   });
 
-  test("two of one transaction are two", () => {
+  test("counts separately from another one of the same transaction", () => {
     const other = { ...one, log_index: 4 };
     given([credited(one)])
       .when(follow([one, other]))

@@ -22,7 +22,7 @@ afterAll(async () => {
   await workshop?.close();
 });
 
-test("a call is 503 with a Retry-After, and its payment is not taken", async () => {
+test("a call without its table is 503 with a Retry-After, and its payment is not taken", async () => {
   const url = `${service.url}/v1/agent/trade/macro-context?indicators=eur_usd`;
   const payment = await signPayment(wallet(0), await quoteOf(url));
   const answer = await present(url, payment);

@@ -50,7 +50,7 @@ test("a key rate has its last change, the rate before that, and the rate at each
   expect(rate!.history).toHaveLength(12);
 });
 
-test("daily series: the last two days, and means by month; a day without the dollar is skipped", async () => {
+test("daily series have the last two days, and means by month; a day without the dollar is skipped", async () => {
   const store = await storeOf(
     made(ecbRates, [
       { date: "2025-05-30", rates: { USD: 1.1 } },

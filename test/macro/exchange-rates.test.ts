@@ -51,30 +51,33 @@ test.each([
   ["2024-01-02,0,2,", /USD "0"/],
   ["2024-01-02,one,2,", /USD/],
   ["2024-01-02,1.1", /line 2/],
-])("refused: %s", (line, message) => {
+])("the line %s is refused", (line, message) => {
   expect(() => read("hist.csv", `Date,USD,JPY,\n${line}\n`)).toThrow(message);
 });
 
-test.skipIf(!here)("the real file: its days, its first and last, and every month's dollar", () => {
-  const text = gunzipSync(readFileSync(path)).toString();
-  const days = read("eurofxref-hist.csv", text);
-  const lines = text.trimEnd().split("\n").slice(1);
-  expect(days).toHaveLength(lines.length);
-  expect(days[0]).toMatchObject({ date: "2026-04-13", rates: { USD: 1.1684, CZK: 24.378 } });
-  expect(days[0]!.rates).not.toHaveProperty("BGN");
-  expect(days.at(-1)).toMatchObject({ date: "1999-01-04", rates: { USD: 1.1789 } });
-  const apart: Record<string, number[]> = {};
-  for (const line of lines) {
-    const [date, usd] = line.split(",") as [string, string];
-    apart[date.slice(0, 7)] = [...(apart[date.slice(0, 7)] ?? []), Number(usd)];
-  }
-  const means = monthlyMeans(days, "USD");
-  expect(means.size).toBe(Object.keys(apart).length);
-  for (const [month, rates] of Object.entries(apart)) {
-    const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
-    expect(means.get(Number(month.replace("-", "")))).toBeCloseTo(mean, 10);
-  }
-});
+test.skipIf(!here)(
+  "the real file has all its days, the right first and last one, and every month's dollar",
+  () => {
+    const text = gunzipSync(readFileSync(path)).toString();
+    const days = read("eurofxref-hist.csv", text);
+    const lines = text.trimEnd().split("\n").slice(1);
+    expect(days).toHaveLength(lines.length);
+    expect(days[0]).toMatchObject({ date: "2026-04-13", rates: { USD: 1.1684, CZK: 24.378 } });
+    expect(days[0]!.rates).not.toHaveProperty("BGN");
+    expect(days.at(-1)).toMatchObject({ date: "1999-01-04", rates: { USD: 1.1789 } });
+    const apart: Record<string, number[]> = {};
+    for (const line of lines) {
+      const [date, usd] = line.split(",") as [string, string];
+      apart[date.slice(0, 7)] = [...(apart[date.slice(0, 7)] ?? []), Number(usd)];
+    }
+    const means = monthlyMeans(days, "USD");
+    expect(means.size).toBe(Object.keys(apart).length);
+    for (const [month, rates] of Object.entries(apart)) {
+      const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+      expect(means.get(Number(month.replace("-", "")))).toBeCloseTo(mean, 10);
+    }
+  },
+);
 
 test("synthetic rates cover the months of synthetic trade and are the same each time", () => {
   const days = ecbRates.sandbox();

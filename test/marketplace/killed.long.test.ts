@@ -78,7 +78,7 @@ describe.each([
   ["after", ["a creator's silence"]],
   ["before", ["an expired bounty"]],
   ["after", ["an expired bounty"]],
-] as [string, EndName[]][])("killed just %s the append of", (side, names) => {
+] as [string, EndName[]][])("after a kill just %s the append of", (side, names) => {
   const stories: Partial<Record<EndName, Story>> = {};
   const cut: Promise<unknown>[] = [];
   let earned = 0;
@@ -200,7 +200,7 @@ describe.each([
     expect(credits.map(({ amount_micro }) => amount_micro)).toEqual(won === 0 ? [] : [won]);
   });
 
-  test("all steps together: one payment, one author's earnings, and balanced books", async () => {
+  test("all steps together make one payment, one author's earnings, and balanced books", async () => {
     await setup.folded();
     expect(paid_micro - (await left())).toBe(names === endsByCall ? BigInt(REWARD) : 0n);
     const won = names.reduce((sum, name) => sum + ENDED[name][1], 0);

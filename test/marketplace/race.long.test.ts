@@ -144,7 +144,7 @@ test("kill -9 amid sales: retries with the same payment sell each once", async (
   expect(stream.filter(({ type }) => type === "ItemSold").length).toBe(BUYERS);
 });
 
-test("afterwards every account balances, and the books agree with the chain", async () => {
+test("after the races every account balances, and the books agree with the chain", async () => {
   await setup.folded();
   expect(await setup.unbalanced()).toEqual([]);
   await expectBooks(setup.app);

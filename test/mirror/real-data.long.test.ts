@@ -51,7 +51,7 @@ describe.skipIf(!here)("over the real files", () => {
     };
   });
 
-  test("each of the 18 codes in both directions, month by month", async () => {
+  test("each of the 18 codes is reconstructed in both directions, month by month", async () => {
     const products = [...new Set(chinese.map(({ product }) => product))];
     expect(products).toHaveLength(18);
     let whole = 0;

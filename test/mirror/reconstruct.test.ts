@@ -82,7 +82,7 @@ const ask = (request: MirrorQuery) => reconstruct(trade, published, anyTargetInp
 describe("by hand", () => {
   const question = { target_country: "CN", direction: "EXPORT", hs: CODE, year: 2024 } as const;
 
-  test("China's exports: the three importers' reports, without freight", async () => {
+  test("China's exports are the three importers' reports, without freight", async () => {
     const { data, meta } = await ask(question);
     expect(data).toEqual([
       {
@@ -129,7 +129,7 @@ describe("by hand", () => {
     );
   });
 
-  test("its imports: the exporters' reports, with the requested freight", async () => {
+  test("China's imports are the exporters' reports, with the requested freight", async () => {
     const { data } = await ask({ ...question, direction: "IMPORT", month: "2024-01", cif_fob: 0.2 });
     expect(data).toMatchObject([{ value_eur: 600, quantity_kg: 100, mass_quality: 1, value_usd: 660 }]);
   });
@@ -169,7 +169,7 @@ describe("by hand", () => {
     [{ year: 2022, dataset: DATASET }, "year", /covers 2023-12 to 2024-02/],
     [{ year: undefined, month: "2024-03", dataset: DATASET }, "month", /2023-12 to 2024-02 reported in full/],
     [{ month: "2023-03" }, "month", /is not in year 2024/],
-  ])("outside: %j", async (more, path, message) => {
+  ])("a question outside of the data is refused: %j", async (more, path, message) => {
     const { errors } = await refusalOf(ask({ ...question, ...more }));
     expect(errors).toMatchObject([{ path, message: expect.stringMatching(message) }]);
   });

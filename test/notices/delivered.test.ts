@@ -223,7 +223,7 @@ test("a webhook that stays unavailable is disabled, and a resumed subscription h
   expect(new Set(idsAt()).size).toBe(orders.length + 1);
 });
 
-test("a slow webhook holds up no other subscription", async () => {
+test("a slow webhook delays no other subscription", async () => {
   const { app } = service;
   await subscribed(app, `${receiver.url}?slow`, { tenant: "slow", kinds: ["execution"] });
   await subscribed(app, `${receiver.url}?quick`, { tenant: "slow", kinds: ["execution"] });

@@ -185,7 +185,7 @@ describe("a stream with another answer from its server", () => {
     return turn(app, followReactor, { begun });
   };
 
-  test("soft-deleted, it is not continued and its follower not healthy, before a scavenge or after", async () => {
+  test("that was soft-deleted is not continued, and its follower is unhealthy, before and after a scavenge", async () => {
     const begun = followReactor.begin();
     await turn(app, followReactor, { begun });
     db.softDelete(STREAM);

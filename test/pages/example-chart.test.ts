@@ -48,7 +48,7 @@ const of = (open: Manifest[], allow_synthetic = true) =>
 const span = (from: number, to: number): Span => ({ from, to });
 const all = Object.fromEntries(reporterCodes.map((code) => [code, span(202001, 202512)]));
 
-test("the last five years of Germany, France and Poland, where they are covered", () => {
+test("the chart shows the last five years of Germany, France and Poland, where they are covered", () => {
   const charted = of([dataset({ reporters: { ...all, MT: span(200201, 202512) } })]);
   expect(charted).toMatchObject({
     reporters: ["DE", "FR", "PL"],
@@ -61,14 +61,14 @@ test("the last five years of Germany, France and Poland, where they are covered"
   );
 });
 
-test("no year that is delivered in part, where others are whole", () => {
+test("the chart shows no year that is delivered in part, if others are complete", () => {
   const charted = of([
     dataset({ reporters: { ...all, MT: span(200201, 202512), PL: span(202001, 202511) } }),
   ]);
   expect(charted).toMatchObject({ reporters: ["DE", "FR", "PL"], years: { from: 2020, to: 2024 } });
 });
 
-test("other countries and other years, where the data have those", () => {
+test("the chart shows other countries and years, if the data have those", () => {
   const charted = of([
     dataset({
       reporters: {
@@ -83,14 +83,14 @@ test("other countries and other years, where the data have those", () => {
   expect(charted).toMatchObject({ reporters: ["FR", "EE", "LV"], years: { from: 2014, to: 2018 } });
 });
 
-test("one country's exports of one product in one year", () => {
+test("the chart shows one country's exports of one product in one year", () => {
   const charted = of([
     dataset({ reporters: { LV: span(202401, 202402) }, flows: ["EXPORT"], products: ["4407", "44"] }),
   ]);
   expect(aboutChart(charted!)).toBe("A line chart: monthly exports of Latvia, 44 Wood and charcoal, 2024");
 });
 
-test("the first dataset that can be drawn: real ones before invented ones", () => {
+test("the chart uses the first dataset that can be drawn, real ones before invented ones", () => {
   const real = dataset({ dataset: "real", reporters: { LV: span(202401, 202402) } });
   const parts = dataset({ dataset: "parts", reporters: { LV: span(202401, 202402) }, partners: ["DE"] });
   const invented = dataset({ dataset: "sandbox", synthetic: true, reporters: all });

@@ -154,7 +154,7 @@ test.each([
   "/docs/constructor",
   "/docs/../package",
   "/docs/decisions/none",
-])("%s is not there", async (path) => {
+])("%s is a 404", async (path) => {
   expect((await get(path, BROWSER)).status).toBe(404);
 });
 
@@ -254,7 +254,7 @@ test("the operator's overview needs an admin key, and names each failure first",
   });
 });
 
-test("watchers, crawlers and browsers find what they look for", async () => {
+test("health checks, crawlers and browsers get the files that they request", async () => {
   expect((await get("/healthz")).body).toBe('{"status":"ok"}');
   expect((await get("/robots.txt")).body).toContain("Disallow: /v1/");
   expect((await get("/favicon.ico")).headers["content-type"]).toContain("image/svg+xml");

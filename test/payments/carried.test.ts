@@ -76,7 +76,7 @@ test("a payment that was sent in time is answered although it has expired since"
   expect((await present(echo("late"), late, await signsIn(echo("late"), 1))).status).toBe(200);
 });
 
-test("no API key uses another's sent payment, and the payer's own key also signs in", async () => {
+test("no API key alone uses a sent payment: the payer's own key needs its sign-in, too", async () => {
   const thief = await one.issue({ tenant: "thief", scopes: ["read", "order"] });
   const own = await one.issue({ tenant: "payers-firm", scopes: ["read", "order"] });
   const paid = await sign("with_a_key", 5);

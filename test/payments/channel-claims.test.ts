@@ -133,7 +133,7 @@ describe("a payer that withdraws", () => {
     expect(await onChain(payer)).toMatchObject({ balance_micro: 3 * PRICE, claimed_micro: 3 * PRICE });
   });
 
-  test("and many small channels that withdraw together are claimed in batches", async () => {
+  test("together with many others is claimed in batches", async () => {
     const payers = await Promise.all(Array.from({ length: 50 }, (_, i) => opened(i % 10)));
     for (const payer of payers) await withdraw(payer);
     const sent = await workshop.chain.minedCount();
@@ -147,7 +147,7 @@ describe("a payer that withdraws", () => {
   });
 });
 
-test("a channel that was emptied while its batch was under way does not keep the others from their claims", async () => {
+test("a channel that was emptied while its batch was sent does not prevent the other claims", async () => {
   const gone = await opened(2, 2);
   const others = [await opened(2, 3), await opened(3, 4)];
   await withdraw(gone);
@@ -169,8 +169,8 @@ test("a channel that was emptied while its batch was under way does not keep the
   expect(warned).toEqual([{ channel: idOf(gone) }]);
 });
 
-describe("a chain that reorganises", () => {
-  test("a deposit that it undid is carried again", async () => {
+describe("after a reorg", () => {
+  test("a removed deposit is sent again", async () => {
     await workshop.rpc("evm_mine");
     const snapshot = await workshop.rpc<string>("evm_snapshot");
     const payer = await opened(4, 2);
@@ -184,7 +184,7 @@ describe("a chain that reorganises", () => {
     expect((await onChain(payer)).claimed_micro).toBe(3 * PRICE);
   });
 
-  test("a claim that it undid is made again", async () => {
+  test("a removed claim is sent again", async () => {
     const payer = await opened(4, 2);
     await workshop.rpc("evm_mine");
     const snapshot = await workshop.rpc<string>("evm_snapshot");

@@ -95,7 +95,7 @@ async function opened(index = 0, deposit = DEPOSIT): Promise<ChannelPayer> {
   return payer;
 }
 
-test("the 402 offers a channel beside the exact payment, with its delay and its least deposit", () =>
+test("the 402 offers a channel next to the exact payment, with its delay and its least deposit", () =>
   expect(terms).toMatchObject({
     scheme: "batch-settlement",
     network: "eip155:8453",
@@ -104,7 +104,7 @@ test("the 402 offers a channel beside the exact payment, with its delay and its 
   }));
 
 describe("a call with a voucher", () => {
-  test("the first brings the deposit, and those after it move nothing on the chain", async () => {
+  test("brings the deposit the first time, and moves nothing on the chain after that", async () => {
     const earned = await balanceOf(workshop.chain, PAYEE);
     const payer = new ChannelPayer(wallet(0), terms);
     const first = await payer.pay(echo("first"), terms, { deposit: DEPOSIT });
@@ -232,7 +232,7 @@ describe("a call with a voucher", () => {
     expect(payer.charged).toBe(2 * PRICE);
   });
 
-  test("given again with its voucher gets the same bytes, and is charged once", async () => {
+  test("that is repeated with its voucher gets the same bytes, and is charged once", async () => {
     const payer = await opened();
     const payment = await payer.payment(terms);
     const bodies = await Promise.all(
@@ -331,7 +331,7 @@ describe("a voucher is refused", () => {
 });
 
 describe("a channel belongs to the key that signs its vouchers", () => {
-  test("and a channel in another wallet's name gives nobody that wallet's answers", async () => {
+  test("so a channel in another wallet's name gives nobody that wallet's answers", async () => {
     const thief = new ChannelPayer(wallet(4), terms, { payer: addressOf(wallet(5)) });
     const deposit = await signDeposit(wallet(5), thief.id, DEPOSIT);
     expect((await thief.pay(echo("name"), terms, { deposit })).status).toBe(200);
@@ -357,7 +357,7 @@ async function fund(to: Hex, amount: bigint): Promise<void> {
   await sendAs(workshop, addressOf(wallet(7)), { to: terms.asset, data });
 }
 
-describe("a refund by both", () => {
+describe("a refund by both sides", () => {
   test("returns the rest at once, and the channel can be filled again", async () => {
     const payer = await opened(2);
     const before = await balanceOf(workshop.chain, addressOf(wallet(2)));
@@ -416,7 +416,7 @@ test("a channel that was filled without us is found by its first voucher", async
   expect((await payer.pay(echo("found"), terms)).status).toBe(200);
 });
 
-describe("everybody can look a channel up", () => {
+describe("everybody can look up a channel", () => {
   const statusOf = async (id: string) => {
     const answer = await fetch(`${service.url}/v1/agent/channels/${id}`);
     return { status: answer.status, ...((await answer.json()) as { data: ChannelShown }) };
@@ -425,7 +425,7 @@ describe("everybody can look a channel up", () => {
     leave: { without_us: { begin: { to: Hex; data: Hex } | null; finish: { to: Hex; data: Hex } } };
   };
 
-  test("its deposit, charges and rest, by its own id and by a voucher's", async () => {
+  test("with its deposit, charges and rest, by its own id and by a voucher's", async () => {
     const payer = await opened(6);
     await payer.pay(echo("shown"), terms);
     const shown = await statusOf(idOf(payer));
@@ -452,7 +452,7 @@ describe("everybody can look a channel up", () => {
     expect((await onChain(payer)).withdrawal).toMatchObject({ amount_micro: DEPOSIT - PRICE });
   });
 
-  test("the public ledger and the books have the sums of all", async () => {
+  test("the public ledger and the books have the sums of all channels", async () => {
     const payer = await opened(6);
     const before = (await (await fetch(`${service.url}/soul/revenue/transparency`)).json()) as Ledger;
     await payer.pay(echo("ledger"), terms);

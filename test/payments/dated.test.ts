@@ -50,7 +50,7 @@ afterAll(async () => {
 const asking = (): AskChain => jsonRpc({ rpc_url: workshop.node.rpc_url });
 const verified = (ask: AskChain) => verifyPack(openExport(file), { recover: recoverKey, ask });
 
-test("the log verifies, and so does the receipt against it", async () => {
+test("a log whose dates fit its blocks verifies, and so does a receipt against it", async () => {
   const report = await verified(asking());
   expect(failures(report)).toEqual({});
   const { keys } = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as { keys: object[] };

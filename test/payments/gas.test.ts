@@ -52,7 +52,7 @@ test("a paid call is settled with the facilitator's gas, and recorded as on the 
   expect(await balanceOf(workshop.chain, PAYEE)).toBe(before + 50_000n);
 });
 
-test("a payment settled that way has a receipt that its holder can verify", async () => {
+test("a payment settled by the facilitator has a receipt that its holder can verify", async () => {
   const { answer } = await buy(wallet(1), `${service.url}/v1/agent/test/echo?say=proof`);
   const { keys } = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as { keys: object[] };
   const verified = verifyReceipt(receiptIn(answer.headers.get("payment-response")!)!, {

@@ -241,7 +241,7 @@ describe("an unsettled payment", () => {
     expect(await headPosition()).toBe(position);
   });
 
-  test("whose balance is drained before the settlement: no answer, a fresh 402", async () => {
+  test("whose balance is drained before the settlement gets no answer, but a fresh 402", async () => {
     const { settlement } = service.app;
     const { settle } = settlement;
     const [payer, friend] = [wallet(6), wallet(7)];

@@ -379,7 +379,7 @@ test("a refunded payment's answer is repeated, and it buys nothing else", async 
   expect(second.answer.status).not.toBe(200);
 });
 
-test("with an unknown outcome nobody is asked to pay again; once answered, it counts as another's", async () => {
+test("a payment with an unknown outcome stays pending for any other call; once answered, it counts as another's", async () => {
   const { headers } = await one.issue({ tenant: "owner" });
   const url = echo("whose");
   const paid = await signPayment(wallet(6), await quoteOf(url));

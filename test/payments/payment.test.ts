@@ -241,7 +241,7 @@ describe("settling", () => {
   test.each([
     ["another transaction", second],
     ["another block", lifted],
-  ])("follows it to %s, and keeps the answer", (_, place) => {
+  ])("follows a settlement to %s, and keeps the answer", (_, place) => {
     const history = [claimed, settledBy(first, answer)];
     const moved = decided(history, settle(place, null, AT));
     expect(moved).toEqual([reorged(first), settledBy(place, null)]);
@@ -255,7 +255,7 @@ describe("settling", () => {
 });
 
 describe("failing", () => {
-  test("works for now, then for good", () => {
+  test("fails a payment for now, and then for good", () => {
     given([claimed])
       .when(fail("no funds", AT))
       .then([failed("no funds", false)]);
@@ -493,7 +493,7 @@ test("only a payment that bought nothing is free", () => {
   );
 });
 
-test("its id is its authorization's own name, and its stream is its payer's", () => {
+test("a payment's id is the name of its authorization, and its stream is its payer's", () => {
   const id = idOf(facts);
   expect(paymentId.parse(id)).toBe(id);
   expect(paymentId.safeParse(id.toUpperCase()).success).toBe(false);

@@ -90,7 +90,7 @@ describe("MPP", () => {
     }
   });
 
-  test("a challenge of others, of another call, or changed, pays for nothing, and a fresh one comes along", async () => {
+  test("a challenge of another service or call, or a changed one, pays for nothing, and the answer has a fresh one", async () => {
     const at = url("/count?limit=5");
     const challenge = Challenge.fromResponse(await fetch(at));
     const answered = async (changes: object, path = at) => {

@@ -95,7 +95,7 @@ describe("the vector of docs/vectors", () => {
   });
 });
 
-describe("a forged receipt", () => {
+describe("a receipt is refused if it is forged", () => {
   const [header, , signature] = partsOf(vector.jws);
 
   test.each(Object.keys(vector.payload))("in %s", (member) => {
@@ -127,7 +127,7 @@ describe("a forged receipt", () => {
       }
   });
 
-  test("cut anywhere", () => {
+  test("or cut anywhere", () => {
     for (let length = 0; length < vector.jws.length; length += 7) faultOf(vector.jws.slice(0, length));
     faultOf(`${vector.jws}.${signature}`);
     faultOf(`${vector.jws}=`);

@@ -149,7 +149,7 @@ test("a wallet that accepts in a call and burns gas in a transaction is refused 
   expect(await gasLeft()).toBe(before);
 });
 
-test("once the gas of contract wallets is spent they wait, and buyers without code do not", async () => {
+test("once the gas for contract wallets is spent they wait, and other buyers do not", async () => {
   const signed = await contractPayment(SAYS_YES);
   await spend("contract settlement");
   const { position } = await service.app.store.head();

@@ -63,7 +63,7 @@ const presented = (url: string, headers: Record<string, string>) =>
     return answer.status !== 503 && answer;
   });
 
-test("each authorization is one event and one transfer, whichever protocol came first", async () => {
+test("each authorization is one event and one transfer, whatever protocol came first", async () => {
   const before = await balanceOf(workshop.chain, PAYEE);
   const events = new Set<string | null>();
   for (let done = 0; done < PAYMENTS; done += AT_ONCE)

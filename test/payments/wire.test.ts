@@ -169,7 +169,7 @@ describe("over MCP", () => {
     expect(again._meta?.["x402/payment-response"]).toEqual(settled);
   });
 
-  test("text of a header works, and so does version 1", async () => {
+  test("the text of a header is accepted, and so is version 1", async () => {
     const answer = await callWith(headerOf(presentedV1(await payment(payer, PRICE))));
     expect(answer._meta?.["x402/payment-response"]).toMatchObject({ success: true, network: "base" });
   });

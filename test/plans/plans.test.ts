@@ -132,7 +132,7 @@ describe("a plan", () => {
     expect(ended).toBe(3);
   });
 
-  test("is checked: operations, fields, constants, paths read too early, bounds", () => {
+  test("is checked for its operations, fields, constants, bounds, and paths that are read too early", () => {
     expect(faultsOf(plan(), fields)).toEqual([]);
     const first = plan().steps[0]!;
     const bad = (step: Partial<Plan["steps"][number]>) =>
@@ -175,7 +175,7 @@ describe("matching", () => {
     expect(best("What is love?").score).toBe(0);
   });
 
-  test("slots alone fit no plan: they ask nothing", () => {
+  test("slots alone fit no plan, because they request nothing", () => {
     expect(
       matches("Latvia, HS 44, 2024", slots("Latvia, HS 44, 2024"), [plan(), market]).map(
         ({ score }) => score,

@@ -177,7 +177,7 @@ test("a read model that depends on its batches is detected", async () => {
   expect(differences(each, rebuilt)).toMatchObject([{ table: "read.counting_v1" }]);
 });
 
-test("Rows stored by a running service equal a fold made during its calls", async () => {
+test("rows stored by a running service equal a fold made during its calls", async () => {
   expect(beside.verdict.faults ?? []).toEqual([]);
   expect(beside.verdict).toMatchObject({ ok: true });
   expect(beside.verdict.checked).toBeGreaterThan(500);
@@ -186,7 +186,7 @@ test("Rows stored by a running service equal a fold made during its calls", asyn
   expect(rows).toEqual([]);
 });
 
-test("A row deleted from each table is named by its table", async () => {
+test("a row deleted from each table is named by its table", async () => {
   const tables = projections.flatMap(tablesOf);
   const filled: string[] = [];
   for (const table of tables) {

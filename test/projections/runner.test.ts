@@ -111,7 +111,7 @@ test("irrelevant events are skipped, and count as folded", async () => {
   await runner.stop();
 });
 
-test("skipped events are known to waiters in another process, and after the end", async () => {
+test("skipped events are known to waiters in another process, and after both processes have stopped", async () => {
   const projection = recorder(undefined, "notes");
   const [one, other] = [run(projection), run(projection)];
   const { position: before } = await store.head();

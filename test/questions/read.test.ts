@@ -35,7 +35,7 @@ function found(text: string) {
 }
 
 describe("a question", () => {
-  test.each(questions as [string, Record<string, string>][])("%s", (text, expected) => {
+  test.each(questions as [string, Record<string, string>][])("is read: %s", (text, expected) => {
     const { intent, ...rest } = found(text);
     expect(rest).toEqual(Object.fromEntries(Object.entries(expected).filter(([name]) => name !== "intent")));
     if (expected.intent !== undefined) expect(intent).toBe(expected.intent);
@@ -57,7 +57,7 @@ describe("the month of a task", () => {
     ["VAT declared 2025", undefined],
     ["on the main 2025 ledger", undefined],
     ["spending on 2025 marketing", undefined],
-  ])("%s", (task, month) => {
+  ])("is read from: %s", (task, month) => {
     expect(read(task).month).toBe(month);
   });
 });
@@ -94,7 +94,7 @@ describe("unknown and ambiguous words", () => {
     ["Cik daudz mitrila importē Latvija?", ["mitrila"]],
     ["Who keeps Polish stoves burning if the mines of Silesia close?", []],
     ["exports of wood from Latvia", []],
-  ])("%s", (text, names) => {
+  ])("are found in: %s", (text, names) => {
     expect(read(text).not_found).toEqual(names);
   });
 

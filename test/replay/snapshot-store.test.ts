@@ -173,7 +173,7 @@ describe("leases by vintage", () => {
   });
 });
 
-test("one with too little memory is refused, naming the setting and its value", async () => {
+test("a snapshot with too little memory is refused, naming the setting and its value", async () => {
   const small = openVintages({ dataDir: dir, threads: 1, memory_mb: 1 });
   onTestFinished(() => small.close());
   const store = new SnapshotStore({ data_dir: dir, vintages: small });

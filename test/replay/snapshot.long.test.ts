@@ -268,7 +268,7 @@ describe("the link", () => {
   });
 });
 
-test("a wallet pays 1.50 for it, and nothing for a refusal", async () => {
+test("a wallet pays 1.50 for a snapshot, and nothing for a refusal", async () => {
   const { "Content-Type": type } = post({}).headers as Record<string, string>;
   const order = (body: object) => ({ ...post(body), headers: { "Content-Type": type! } });
   const { answer, payment } = await buy(wallet(0), path(), order({ date: dayOf(daysAgo(5)) }));

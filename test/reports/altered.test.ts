@@ -146,7 +146,7 @@ test("a wrong vintage, method, source or label is named", () => {
   expect(at({ as_of: "2024-11" })).toEqual(["as_of"]);
 });
 
-test("words that have a digit of their own throw", () => {
+test("a text with a digit that is no fact throws", () => {
   expect(() => citing`There are ${"27"} of them.`).toThrow("no fact");
   expect(() => citing`There are 27 of them.`).toThrow("no fact");
 });

@@ -20,7 +20,7 @@ describe("the formula", () => {
   const flat = new Map(months.map((month) => [month, 100]));
   const before = new Map([...flat, [202404, 300], [202405, 200], [202406, 400]]);
 
-  test("spike: the mean of three months over the same months of the two years before", () => {
+  test("a spike is the mean of three months over the same months of the two years before", () => {
     expect(spike(flat, 202407)).toBe(1);
     expect(spike(before, 202407)).toBe(3);
     expect(spike(new Map([...before].filter(([month]) => month !== 202305)), 202407)).toBeUndefined();
@@ -149,7 +149,7 @@ describe("over HTTP", () => {
     data: { policy_date: string; spike_multiple: number; synthetic: boolean; week: string }[];
   };
 
-  test("nothing is written without data; then each week once, for policies a week old", async () => {
+  test("nothing is written without data; with data each week is written once, for policies a week old", async () => {
     const { app } = service;
     expect((await turn(app, frontRunReactor)).status).toBe("done");
     const written = () =>

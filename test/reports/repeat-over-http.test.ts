@@ -27,7 +27,7 @@ test("a request whose connection closed before the answer is repeated on another
   expect(prompts()).toBe(3);
 });
 
-test("with only closing connections it fails after two tries, with the reason", async () => {
+test("a request fails after two tries if every connection closes, with the reason", async () => {
   const { url, prompts } = await closing(1, 2);
   await expect(askAt(url, undefined)(QUESTION)).rejects.toThrow(`${url} is unreachable: other side closed`);
   expect(prompts()).toBe(2);

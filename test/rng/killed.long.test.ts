@@ -23,7 +23,7 @@ test.each([
   "after it is mined",
   "after SeedCommitted",
   "after SeedChainCommitted",
-])("killed %s", async (step) => {
+])("seeds are published and committed once if the process is killed %s", async (step) => {
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   const service = await startService({ chain });
   try {

@@ -56,7 +56,7 @@ async function uses(app: App): Promise<Map<unknown, number>> {
 
 const sum = (counts: Map<unknown, number>) => [...counts.values()].reduce((a, b) => a + b, 0);
 
-test("200 concurrent calls in two processes, batches and bets among them: no seed is drawn from beyond its limit", async () => {
+test("no seed is drawn from beyond its limit by 200 concurrent calls at two processes, with batches and bets", async () => {
   const { headers } = await one.issue();
   const call = async (at: number) => {
     const service = at % 2 === 0 ? one : other;

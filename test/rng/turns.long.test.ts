@@ -123,7 +123,7 @@ async function expectFair(app: App) {
   return { judged, events };
 }
 
-test("concurrent rolls and ticks in two processes: none is drawn from a revealed seed, and chains follow each other", async () => {
+test("no roll is drawn from a revealed seed during concurrent rolls and ticks, and chains follow each other", async () => {
   await untilActive(parent.app);
   const other = await open({}, parent);
   let rolling = true;

@@ -28,7 +28,7 @@ const ses =
   "DATAFLOW,LAST UPDATE,freq,nace_r2,isco08,worktime,age,sex,indic_se,geo,TIME_PERIOD,OBS_VALUE,OBS_FLAG";
 
 describe("read as published", () => {
-  test("labour costs: EUR only, the total and wages, Greece as GR, no value no row", () =>
+  test("labour costs have EUR alone, the total and wages, Greece as GR, and no row without a value", () =>
     expect(
       read(
         lines(
@@ -49,7 +49,7 @@ describe("read as published", () => {
       ],
     }));
 
-  test("the ECB's rate: fixed tenders and the joined series, not the deposit rate; equal lines once", () => {
+  test("the ECB's rate has fixed tenders and the joined series, not the deposit rate; equal lines count once", () => {
     const line = (instrument: string, day: string, rate: string) =>
       `FM.B.U2.EUR.4F.KR.${instrument}.LEV,B,U2,EUR,4F,KR,${instrument},LEV,${day},${rate},A,"Rate, level"`;
     const text = lines(
@@ -72,7 +72,7 @@ describe("read as published", () => {
     expect(() => read(lines(fm, line("DFR", "2025-06-11", "2")))).toThrow(/no level of the main refinancing/);
   });
 
-  test("prices: the index and the annual rate of a month are one row, on the newer base", () => {
+  test("prices have the index and the annual rate of a month in one row, on the newer base", () => {
     const head = "DATAFLOW,LAST UPDATE,freq,unit,coicop18,geo,TIME_PERIOD,OBS_VALUE,OBS_FLAG,CONF_STATUS";
     const line = (rest: string) => `ESTAT:PRC_HICP_MINR(1.0),02/10/26 23:00:00,M,${rest}`;
     const text = lines(
@@ -91,7 +91,7 @@ describe("read as published", () => {
     expect(read(older).rows).toEqual(read(text).rows);
   });
 
-  test("earnings: the mean in EUR over all ages and hours, by sex and major group", () => {
+  test("earnings are the mean in EUR over all ages and hours, by sex and major group", () => {
     const line = (rest: string) => `ESTAT:EARN_SES_HOURLY(1.0),01/02/26 23:00:00,A,${rest}`;
     const text = lines(
       ses,
@@ -111,7 +111,7 @@ describe("read as published", () => {
     });
   });
 
-  test("employment: both sexes of the widest age group, sections and major groups", () => {
+  test("employment has both sexes of the widest age group, sections and major groups", () => {
     const line = (rest: string) => `ESTAT:LFSA_EISN2(1.0),11/09/26 23:00:00,A,${rest}`;
     const text = lines(
       employment,
@@ -154,7 +154,7 @@ const cube = {
 const json = (value: object) => JSON.stringify(value);
 
 describe("JSON-stat", () => {
-  test("wages: gross ones by section and quarter; finer activities and empty cells are left out", () => {
+  test("has gross wages by section and quarter; finer activities and empty cells are left out", () => {
     const rows = [
       { nace: "TOTAL", period: "2025-Q1", gross_eur_per_month: 1700 },
       { nace: "TOTAL", period: "2024-Q4", gross_eur_per_month: 1650 },
@@ -167,7 +167,7 @@ describe("JSON-stat", () => {
     expect(read(json({ ...cube, value: sparse })).rows).toEqual(rows);
   });
 
-  test("employment: the same rows as from SDMX-CSV", () => {
+  test("has the same rows of employment as SDMX-CSV", () => {
     const of = (codes: string[]) => ({ category: { index: codes } });
     const given = {
       ...{ version: "2.0", class: "dataset", label: "Employed persons by occupation and economic activity" },
@@ -234,7 +234,9 @@ test.each([
     lines('"geo","year","coicop18","time","index","ar"', '"EA",2024,"TOTAL",2024-01-15,100,2'),
     /time "2024-01-15"/,
   ],
-])("refused by line and column: %#", (text, message) => expect(() => read(text)).toThrow(message));
+])("a bad file is refused by line and column: %#", (text, message) =>
+  expect(() => read(text)).toThrow(message),
+);
 
 test("two figures of one cell refuse the import", () => {
   const rows = read(lines(lci, lciLine("EUR,D11,C,LV,2024,9,,"), lciLine("EUR,D11,C,LV,2024,10,,"))).rows;

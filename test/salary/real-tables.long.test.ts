@@ -33,7 +33,7 @@ const read = (name: string) => {
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe.skipIf(!here)("the real file", () => {
-  test("of the ILO: 427 unit groups, and the mean of each major group", async () => {
+  test("of the ILO has 427 unit groups, and the mean of each major group", async () => {
     const text = textOf("ilo_isco08_exposure_2025.csv").trimEnd().split(/\r?\n/).slice(1);
     const store = await storeOf(made(iloExposure, read("ilo_isco08_exposure_2025.csv")));
     const { data, meta } = aiRisk(store, { type: "all" });
@@ -112,7 +112,7 @@ describe.skipIf(!here)("the real file", () => {
     expect([meta.year, meta.missing]).toEqual([2024, ["LV"]]);
   });
 
-  test("of earnings: 31 areas by nine columns and sex, and no mean of both sexes", async () => {
+  test("of earnings has 31 areas by nine columns and sex, and no mean of both sexes", async () => {
     const rows = read("ses2018_hourly_by_isco1_sex.csv");
     const cells = textOf("ses2018_hourly_by_isco1_sex.csv").trimEnd().split(/\r?\n/).slice(1);
     const filled = cells.flatMap((line) => line.split(",").slice(1)).filter((cell) => cell !== "");
@@ -142,7 +142,7 @@ describe.skipIf(!here)("the real file", () => {
     );
   });
 
-  test("of prices and of oil: the last month, the last day, and a year of means", async () => {
+  test("of prices and that of oil have the last month, the last day, and a year of means", async () => {
     const store = await storeOf(
       made(hicp, read("hicp-ea-total.csv")),
       made(brent, read("brent-daily.csv.gz")),

@@ -78,7 +78,7 @@ describe("synthetic tables", () => {
     expect(summary.data.text).toMatch(/EUR 34\.00 in the EU27 \(2025\).*Invented figures/);
   });
 
-  test("groups of countries, and candidates without figures as null", async () => {
+  test("list groups of countries, and candidates without figures as null", async () => {
     const { data, meta } = await ask("salary/countries?group=CANDIDATE");
     expect(data).toHaveLength(10);
     expect(data.find(({ code }) => code === "GE")).toMatchObject({

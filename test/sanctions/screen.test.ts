@@ -96,7 +96,7 @@ describe("a listed name is found", () => {
   });
 
   test.each(["Emilio Restrepo", "Anselmo Ospina", "Jairo Emilio", "Bismil Noorak", "Zarghun Noorak"])(
-    "by two names that are not its first and last, it is not: %s",
+    "but not by two names that are not its first and last: %s",
     (name) => {
       expect(found(name)).toEqual([]);
     },

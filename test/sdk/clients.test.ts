@@ -91,7 +91,7 @@ describe("a paid call", () => {
     expect(receipt).toMatchObject({ payer: addressOf(wallet(3)), amount: String(PRICE), payTo: PAYEE });
   });
 
-  test("whose receipt is refused when it, its answer, its request or its key is another", async () => {
+  test("has its receipt refused if the receipt, the answer, the request or the key is another", async () => {
     const jws = sdk.receiptOf(answer.response)!;
     const [head, payload, signature] = jws.split(".") as [string, string, string];
     const altered = Buffer.from(JSON.stringify({ ...receipt, amount: "1" })).toString("base64url");

@@ -218,7 +218,7 @@ test("only unpredictable bits are counted", () => {
   expect(guessingBits(hex(32))).toBeGreaterThan(200);
 });
 
-test("keys in print are refused: of RFC 8032, and of the vectors in docs", () => {
+test("published keys are refused: those of RFC 8032, and those of the vectors in docs", () => {
   const printed = "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g";
   expect(faultsOf({ ...base, SIGNING_KEY: printed })).toEqual([
     expect.stringMatching(/SIGNING_KEY.*published as an example/),

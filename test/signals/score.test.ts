@@ -24,7 +24,7 @@ describe("stakes", () => {
     expect(sideOf(0.35, 0.25)).toBe("yes");
   });
 
-  test("a quarter of Kelly's share of 1,000 points, 10 at most", () => {
+  test("a stake is a quarter of Kelly's share of 1,000 points, 10 at most", () => {
     // (0.5009 − 0.5) / 0.5 = 0.0018; a quarter of it, of 1,000 points, is 0.45.
     expect(stakeOf("yes", 0.5009, 0.5)).toBeCloseTo(0.45, 6);
     // The other side of 0.2 costs 0.8: (0.802 − 0.8) / 0.2 = 0.01, so 2.5.
@@ -33,7 +33,7 @@ describe("stakes", () => {
     expect(stakeOf("yes", 0.4, 0.5)).toBe(0);
   });
 
-  test("gains at a line: at 0.25 three points for one", () => {
+  test("a gain at a line of 0.25 is three points for one", () => {
     expect(gainOf("yes", { line: 0.25, stake: 10 }, true)).toBe(30);
     expect(gainOf("yes", { line: 0.25, stake: 10 }, false)).toBe(-10);
     expect(gainOf("no", { line: 0.25, stake: 9 }, false)).toBe(3);

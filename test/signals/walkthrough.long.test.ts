@@ -94,7 +94,7 @@ test("hypothetical results are separate from actual ones", async () => {
   expect(of("mirror")).toBe(0);
 });
 
-test("the next release closes them by its own figures, and opens others", async () => {
+test("the next release closes open trades by its own figures, and opens others", async () => {
   const before = (await get<Trade[]>("trades?limit=100")).data;
   const second = await releaseMonths(service, 202501, first);
   await turn(service.app, signalsReactor);

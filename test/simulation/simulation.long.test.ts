@@ -19,7 +19,7 @@ test("nothing acknowledged is lost or done twice, and the books agree, whatever 
 });
 
 test.each(faults.map((fault) => [fault.name, fault] as const))(
-  "finds %s, each time the same, in a short story",
+  "the simulation finds %s, each time the same, in a short history",
   async (_, fault) => {
     const { simulate, shrink } = await compile(fault);
     const { violations, fingerprint } = await simulate(fault.seed);

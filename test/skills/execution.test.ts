@@ -85,7 +85,7 @@ describe("an execution is abandoned", () => {
     expect(execution.refundOf(state!)).toBe(500_000);
   });
 
-  test("at the deadline, in any state; an ended one stays unchanged", () => {
+  test("at the deadline, in any state; an ended execution stays unchanged", () => {
     const late = at(execution.DEADLINE_S);
     for (const state of [given(requested), given(requested, started(590))])
       expect(execution.giveUp(late)(state)).toMatchObject([{ data: { code: "deadline" } }]);
@@ -105,7 +105,7 @@ describe("cancelling", () => {
     expect(execution.refundOf(given(requested, started(), done(1, 1), started(62), cancel)!)).toBe(0);
   });
 
-  test("twice is once; an ended one refuses it", () => {
+  test("twice counts once; an ended execution refuses it", () => {
     const cancelled = given(requested, execution.cancel(at(2)));
     expect(execution.cancel(at(3))(cancelled)).toEqual([]);
     overOf(() => execution.cancel(at(3))(given(requested, started(), finished(1, 1))));
@@ -113,7 +113,7 @@ describe("cancelling", () => {
   });
 });
 
-test("whatever happens in whatever order, it ends at most once, and nothing follows its end", () => {
+test("in any order of events an execution ends at most once, and nothing follows its end", () => {
   const act = fc.record({
     what: fc.constantFrom("start", "step", "finish", "fail", "giveUp", "cancel"),
     attempt: fc.integer({ min: 1, max: 3 }),

@@ -54,7 +54,7 @@ function throughData(
   });
 }
 
-test("calls independent steps in parallel, and records them in the plan's order", async () => {
+test("a run within a call executes independent steps in parallel, and records them in the plan's order", async () => {
   const answered: string[] = [];
   let release = () => {};
   const isOther = new Promise<void>((done) => {
@@ -79,7 +79,7 @@ test("calls independent steps in parallel, and records them in the plan's order"
   );
 });
 
-test("seals its answers by one request to the vault, stores them by one statement, and seals its task with the record", async () => {
+test("a run within a call seals its answers by one request, stores them by one statement, and seals its task with the record", async () => {
   const { app } = setup;
   const { subjects } = app;
   const { objects } = app;
@@ -111,7 +111,7 @@ test("seals its answers by one request to the vault, stores them by one statemen
   expect(requests).toEqual(["seal", "put 3", "seal"]);
 });
 
-test("stores compressed answers, and reads older uncompressed ones", async () => {
+test("stored answers are compressed, and older uncompressed ones are read", async () => {
   const { app } = setup;
   const named = { tenant: TENANT, execution_id: "e".repeat(32) };
   const answer = { data: Array.from({ length: 2_000 }, (_, n) => ({ period: "2024-01", imports_eur: n })) };
@@ -132,7 +132,7 @@ test("stores compressed answers, and reads older uncompressed ones", async () =>
   expect(await readSealed(app, named, digestOf(before))).toEqual(answer);
 });
 
-test("is left to the worker where a step was only slow, even an optional one: the retry is complete", async () => {
+test("a run with a slow step, even an optional one, is left to the worker, whose retry is complete", async () => {
   throughData(async (sql, answer) => {
     if (sql.includes("with sums as")) throw new QueryTimeout("trade_reroute_watch");
     return answer();
@@ -142,7 +142,7 @@ test("is left to the worker where a step was only slow, even an optional one: th
   expect([status, data.status, data.result]).toEqual([200, "requested", null]);
 });
 
-test("that a step refuses leaves no key, no object and no reserved capacity", async () => {
+test("a run that a step refuses leaves no key, no object and no reserved capacity", async () => {
   const vault = new pg.Client({ connectionString: setup.vault_url });
   await vault.connect();
   onTestFinished(() => vault.end());

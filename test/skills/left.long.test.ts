@@ -88,7 +88,7 @@ test("a slow execution delays no later one", async () => {
   expect((await statusOf(slow.execution_id)).data.status).toBe("finished");
 });
 
-test("a result on the tenant's money is shown to, and cancelled by, only keys that may run the skill", async () => {
+test("only keys that may run the skill see or cancel a run on the tenant's money", async () => {
   const { headers: sensitive } = await setup.service.issue({
     tenant: TENANT,
     scopes: ["skill", "skill_sensitive"],
@@ -110,7 +110,7 @@ test("a result on the tenant's money is shown to, and cancelled by, only keys th
   expect((await setup.ask({ ...headers, ...again }, "run", request)).status).toBe(403);
 });
 
-test("another tenant's request for it is not found", async () => {
+test("another tenant's request for an execution is not found", async () => {
   const { execution_id } = await started();
   const { headers: others } = await setup.service.issue({ tenant: "other", scopes: ["skill"] });
   for (const method of ["GET", "DELETE"])
@@ -259,7 +259,7 @@ test("an erased run shows no result, and one that has not run yet fails", async 
   expect(failed.data).toMatchObject({ status: "failed", failure: { code: "erased", step: null } });
 });
 
-test("a tenant has at most twenty waiting, also with concurrent requests at two processes", async () => {
+test("a tenant has at most twenty waiting executions, also with concurrent requests at two processes", async () => {
   const { service, vault_url } = setup;
   const second = await startService({ beside: service, vault: vault_url });
   onTestFinished(() => second.stop());

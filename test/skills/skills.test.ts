@@ -87,7 +87,7 @@ describe.each(skills.map((skill) => [skill.name, skill] as const))("%s", (agent,
   });
 });
 
-test("the catalogue lists them by scope, with the single prices of their steps", async () => {
+test("the catalogue lists the skills by scope, with the single prices of their steps", async () => {
   const listed = async (query: string) => {
     const answer = await fetch(`${service.url}/v1/agent/skills/catalog${query}`, { headers });
     return ((await answer.json()) as { data: { agent: string; steps: { price: string | null }[] }[] }).data;

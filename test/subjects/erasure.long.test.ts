@@ -280,7 +280,7 @@ describe("killed", () => {
     ["after answers are forgotten", true],
     ["before SubjectErased", true],
     ["after SubjectErased", true],
-  ])("%s: what was begun is finished", async (step, begun) => {
+  ])("%s: a begun erasure is finished", async (step, begun) => {
     const name = step.toLowerCase().replaceAll(" ", "-");
     const mail = `${name}@example.org`;
     const { data } = await write(mail, acme, name);

@@ -139,7 +139,7 @@ test("a key used during its recall is not destroyed: recorded before the recall,
   expect([await opens(between!), await opens(after!)]).toEqual([true, true]);
 });
 
-test("a recall interrupted by a crash is done an hour later, and the log has at most one an hour", async () => {
+test("a recall interrupted by a crash is done an hour later, and the log has at most one recall an hour", async () => {
   await refused("left");
   await age();
   const { app } = service;

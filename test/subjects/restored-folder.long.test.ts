@@ -19,7 +19,7 @@ const anna = mailSubject("acme", "anna@example.org");
 const place = placeOf("acme", "0".repeat(32));
 const erasing = { by: "operator", meta: { actor: "test", operation: "test" } } as const;
 
-test("it restores a subject erased since, and the same request erases it again", async () => {
+test("a restored folder has a subject that was erased since, and the same request erases it again", async () => {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-restored-folder-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   await chmod(dir, 0o755);

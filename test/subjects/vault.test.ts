@@ -219,7 +219,7 @@ describe("an erased subject", () => {
     expect(rows).toEqual([{ dead_tuple_count: 0 }]);
   });
 
-  test("is another one on return", async () => {
+  test("is a new subject on return", async () => {
     const vault = vaultOf();
     const [before] = await vault.seal([to("back@example.org")]);
     await vault.erase([before!.subject_id]);

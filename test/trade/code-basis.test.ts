@@ -66,7 +66,7 @@ describe("as reported", () => {
     expect(of(await ask({ hs: "8517" }))).toEqual(sums("85171200", "85171300", "85171400"));
   });
 
-  test("a code that no revision changed says nothing", async () => {
+  test("a code that no revision changed has no note", async () => {
     expect((await ask({ hs: "85076000" })).meta.codes).toBeUndefined();
     expect((await ask({ hs: "85" })).meta.codes).toBeUndefined();
   });
@@ -90,7 +90,7 @@ describe("as reported", () => {
 });
 
 describe("as a family", () => {
-  test("one code to two is the same series from either side", async () => {
+  test("one code that becomes two is the same series from either side", async () => {
     for (const hs of ["85171200", "85171300", "85171400"]) {
       const answer = await ask({ hs, basis: "family" });
       expect(of(answer)).toEqual(sums("85171200", "85171300", "85171400"));
@@ -180,7 +180,7 @@ describe("comparisons over the change", () => {
     }
   });
 
-  test("compared is a family where the years cross the change, and the code alone elsewhere", async () => {
+  test("basis=compared is the family where the years cross the change, and the code alone elsewhere", async () => {
     const joined = await ask({ hs: "85171200", basis: "compared" });
     expect(of(joined)).toEqual(sums("85171200", "85171300", "85171400"));
     expect(joined.meta.codes!.basis).toBe("family");

@@ -83,7 +83,7 @@ describe("a year without the code", () => {
     expect((await timeline(trade, heir)).meta.codes!.family!.map(({ code }) => code)).toEqual([ENDED]);
   });
 
-  test("is no year before: partners' amounts are null, and by default those of the family", async () => {
+  test("counts as no earlier year: partners' amounts are null as reported, and those of the family by default", async () => {
     const tables = await storeOf();
     const partner = async (fields: object) => {
       const parsed = marketInput.parse({ reporter: "LV", hs: "85171300", years: "2022", ...fields });

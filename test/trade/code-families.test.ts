@@ -88,7 +88,7 @@ describe("a code's history", () => {
 });
 
 describe("a family", () => {
-  test("one code to two goes forward and back", () => {
+  test("of one code that becomes two goes forward and back", () => {
     const years = { from: 2020, to: 2022 };
     for (const code of ["85171200", "85171300", "85171400"]) {
       const family = familyOf(phones, code, years);
@@ -105,7 +105,7 @@ describe("a family", () => {
     expect(familyOf(phones, "85171300", { from: 2022, to: 2022 }).inYear(2022)).toEqual(["85171300"]);
   });
 
-  test("a basis year says which goods the number means, and extends the changes to that year", () => {
+  test("of a basis year has the goods that the number meant then, and the changes to that year", () => {
     expect(familyOf(phones, "85171200", { from: 2022, to: 2022 }, 2021).inYear(2022)).toEqual([
       "85171300",
       "85171400",

@@ -33,7 +33,7 @@ describe("concentration", () => {
     expect(found.cr5).toBeCloseTo(0.8, 12);
   });
 
-  test("undefined for no amounts", () => {
+  test("is undefined for no amounts", () => {
     expect([concentrationOf([]), concentrationOf([0, 0])]).toEqual([undefined, undefined]);
   });
 
@@ -65,7 +65,7 @@ describe("concentration", () => {
 });
 
 describe("robust statistics", () => {
-  test("median of an odd and an even number", () => {
+  test("the median is right for an odd and an even number of values", () => {
     expect([median([3, 1, 2]), median([4, 1, 3, 2]), median([])]).toEqual([2, 2.5, undefined]);
   });
 
@@ -195,7 +195,7 @@ describe("anomalies", () => {
     0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.324, 0.4262, 0.5719, 0.6528,
     0.759, 1.0,
   ];
-  test("Benjamini and Hochberg's own example", () => {
+  test("Benjamini and Hochberg's own example has four discoveries and their adjusted values", () => {
     const adjusted = adjustedPs(published, 15);
     expect(adjusted.filter((p) => p <= 0.05)).toHaveLength(4);
     // 15·0.0001/1, 15·0.0004/2, 15·0.0019/3, 15·0.0095/4
@@ -237,7 +237,7 @@ describe("rerouting", () => {
     expect([found.drop_eur, found.collapse, found.offset]).toEqual([80e6, 0.8, 62 / 80]);
   });
 
-  test("no signal without collapse, or without surge", () => {
+  test("there is no signal without a collapse, or without a surge", () => {
     const surge = [{ country: "TR", before_eur: 40e6, after_eur: 90e6 }];
     expect(rerouting({ ...direct, after_eur: 51e6 }, surge)).toBeUndefined();
     expect(rerouting({ ...direct, after_eur: 50e6 }, surge)).toBeDefined();

@@ -213,7 +213,7 @@ describe("rankings", () => {
     expect(meta.total).toEqual({ value_eur: 9000, quantity_kg: 2000 });
   });
 
-  test("order by both flows without a flow and show each; default to the last complete year", async () => {
+  test("without a flow order by the sum of both and show each; the default is the last complete year", async () => {
     const { data, meta } = await ask.topPartners({ reporter: "LV", limit: 3 });
     expect(meta).toMatchObject({ year: 2024, flow: null, count: 3 });
     for (const row of data) expect(row.imports_eur! + row.exports_eur!).toBe(row.value_eur);

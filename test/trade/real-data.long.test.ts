@@ -43,20 +43,23 @@ describe.skipIf(!here)("over the real files", () => {
     ["MT", "85235910"],
   ] as const;
 
-  test.each(queries)("partners of %s for %s, each year and flow", async (reporter, hs) => {
-    for (const year of [2023, 2024, 2025]) {
-      for (const flow of ["IMPORT", "EXPORT"] as const) {
-        const { byPartner, total } = await figures.partners(reporter, hs, flow, year);
-        const { data, meta } = await topPartners(trade, { reporter, hs, year, flow, limit: 100 });
-        expect([meta.total.value_eur, meta.total.quantity_kg ?? 0]).toEqual([total.value, total.kg]);
-        const ranked = data.filter(({ rank }) => rank !== null);
-        expect(new Map(ranked.map((row) => [row.partner, row.value_eur]))).toEqual(
-          new Map([...byPartner].map(([partner, { value }]) => [partner, value])),
-        );
-        for (const row of ranked) expect(row.quantity_kg ?? 0).toBe(byPartner.get(row.partner)!.kg);
+  test.each(queries)(
+    "partners of %s for %s are the files' sums in each year and flow",
+    async (reporter, hs) => {
+      for (const year of [2023, 2024, 2025]) {
+        for (const flow of ["IMPORT", "EXPORT"] as const) {
+          const { byPartner, total } = await figures.partners(reporter, hs, flow, year);
+          const { data, meta } = await topPartners(trade, { reporter, hs, year, flow, limit: 100 });
+          expect([meta.total.value_eur, meta.total.quantity_kg ?? 0]).toEqual([total.value, total.kg]);
+          const ranked = data.filter(({ rank }) => rank !== null);
+          expect(new Map(ranked.map((row) => [row.partner, row.value_eur]))).toEqual(
+            new Map([...byPartner].map(([partner, { value }]) => [partner, value])),
+          );
+          for (const row of ranked) expect(row.quantity_kg ?? 0).toBe(byPartner.get(row.partner)!.kg);
+        }
       }
-    }
-  });
+    },
+  );
 
   test.each(queries)("months and years of %s for %s", async (reporter, hs) => {
     const expected = await figures.months([reporter], hs);

@@ -123,7 +123,7 @@ test("one product shows the signal: 96 million lost, 60 + 12 million more from T
   expect(meta.left_out).not.toContain("DE");
 });
 
-test("one reporter, one product, both flows; no signal for a reporter with a missing month", async () => {
+test("one reporter's product is judged in both flows, and a reporter with a missing month has no signal", async () => {
   const one = await ask({ reporter: "DE", hs: "39161000" });
   expect(one.data.map(({ product, flow, offset }) => [product, flow, offset])).toEqual([
     ["39161000", "IMPORT", 0.75],

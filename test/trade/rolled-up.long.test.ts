@@ -47,7 +47,7 @@ beforeAll(async () => {
 const DRAWN = 12;
 
 describe.each(["comext-bulk", "comext-ds-045409", "sandbox"])("%s", (dataset) => {
-  test.each(names)("%s", async (name) => {
+  test.each(names)("%s is answered from roll-ups as from the tables", async (name) => {
     const { months } = vintages.open().find((one) => one.dataset === dataset)!.coverage;
     const draw = drawing(names.indexOf(name) + 1);
     for (let times = 0; times < DRAWN; times++) {

@@ -128,7 +128,7 @@ describe("procedures", () => {
     }
   });
 
-  test("each equals the raw lines, and partners, products and details take it too", async () => {
+  test("each equal the raw lines, and partners, products and details take one too", async () => {
     for (const procedure of procedures) {
       const found = await raw(
         `select "PERIOD"::int, sum("VALUE_EUR"::bigint)::double from raw

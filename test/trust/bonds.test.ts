@@ -5,7 +5,7 @@ import { refuseSelf, type Side } from "../../src/domain/trust/attestation.ts";
 const from: Side = { sx_number: 1, wallets: ["0xaa"], delegates: [] };
 const to: Side = { sx_number: 2, wallets: ["0xbb"], delegates: [] };
 
-test("an unrelated agent may attest, whichever of its wallets pays", () => {
+test("an unrelated agent may attest, whatever wallet of its own pays", () => {
   expect(() => refuseSelf(from, to, undefined)).not.toThrow();
   expect(() => refuseSelf(from, to, "0xaa")).not.toThrow();
   expect(() => refuseSelf(from, to, "0xcc")).not.toThrow();

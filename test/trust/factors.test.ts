@@ -124,7 +124,7 @@ describe("badges", () => {
   test("need more than zero", () => expect(badgesOf({})).toEqual([]));
 });
 
-test("an attestor's points are split by remaining weight, never given by nobody", () => {
+test("an attestor's points are split over skills by remaining weight", () => {
   const word = (from: number, skill: string, weight_micro: number, made_at = "2026-01-01T00:00:00Z") => ({
     ...{ from, skill, weight_micro, day: DAY, made_at },
   });

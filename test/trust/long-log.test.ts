@@ -74,7 +74,7 @@ test("three tasks of a pair count in 30 days, however the log is split into batc
   }
 });
 
-test("each pair has its own three, also across a rebuild of the read model", async () => {
+test("each pair has its own three tasks, also across a rebuild of the read model", async () => {
   for (const size of [1, 7, 10_000]) {
     for (const requester of REQUESTERS)
       for (const worker of WORKERS) {

@@ -8,7 +8,7 @@ const scores = fc
   .uniqueArray(fc.nat(5_000), { minLength: 1, maxLength: 9 * LINES_A_LEAF })
   .map((numbers) => numbers.sort((a, b) => a - b).map((sx) => ({ sx, score: (sx * 7_919) % 1_000 })));
 
-test("Each agent's path leads to the root, and no path leads there with another line, place or hash", () => {
+test("each agent's path leads to the root, and no path leads there with another line, place or hash", () => {
   fc.assert(
     fc.property(scores, fc.nat(5_100), (all, sx) => {
       const tree = new ScoreTree(all);
@@ -31,7 +31,7 @@ test("Each agent's path leads to the root, and no path leads there with another 
   );
 });
 
-test("A result without a score has the empty tree's root and no proof", () => {
+test("a result without a score has the empty tree's root and no proof", () => {
   const tree = new ScoreTree([{ sx: 3, score: 0 }]);
   expect(tree.root).toBe("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   expect(tree.proofOf(3)).toBeUndefined();

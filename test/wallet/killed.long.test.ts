@@ -40,7 +40,7 @@ test.each([
   ["while it is sent", 1, ["Asked", "Sent"]],
   ["after it is mined", 1, ["Asked", "Sent"]],
   ["after it is recorded", 1, ["Asked", "Sent", "Paid"]],
-])("killed %s", async (step, by_the_dead, left) => {
+])("an airdrop is sent and paid once if the process is killed %s", async (step, by_the_dead, left) => {
   const airdrop = await setup.ask(3);
   const before = await setup.sent();
   await dies(step);

@@ -64,7 +64,7 @@ test("a checkpoint that continues the last one is cosigned, also without growth"
   ]);
 });
 
-describe("it refuses", () => {
+describe("a witness refuses", () => {
   beforeEach(async () => {
     expect((await add(log.growth(0, 30))).status).toBe(200);
   });
@@ -144,7 +144,7 @@ test("more than 63 hashes are answered 400", async () => {
   expect(await add(body)).toMatchObject({ status: 400 });
 });
 
-test("its monitoring address serves the newest checkpoint with the log's signature and its cosignature", async () => {
+test("a witness's monitoring address serves the newest checkpoint with the log's signature and its cosignature", async () => {
   const hash = originHash(log.origin);
   expect(await witness.checkpoint(hash)).toMatchObject({ status: 404 });
   expect(await witness.checkpoint(originHash("stranger.example/log"))).toMatchObject({ status: 404 });
@@ -249,7 +249,7 @@ test("any requests in any order lead to one signed history", async () => {
   );
 });
 
-describe("its folder", () => {
+describe("a witness's folder", () => {
   test("has a key that nobody else can read, and a readable state", async () => {
     await add(log.growth(0, 30));
     expect((await stat(join(dir, "witness.key"))).mode & 0o777).toBe(0o600);
