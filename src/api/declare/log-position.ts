@@ -15,8 +15,8 @@ export async function logPositionOf({ store }: App, position: number): Promise<s
 }
 
 /**
- * The required position; 0 without a header. A position of another log is a conflict: the caller saw events that this
- * log lacks.
+ * The required position; 0 without a header. A position of another history is a conflict: the caller saw events that
+ * this log lacks.
  */
 export async function wantedPosition(
   { store }: App,

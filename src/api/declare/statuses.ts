@@ -21,7 +21,7 @@ export function refusalsOf(operation: OperationDeclaration): ReadonlySet<number>
     ...(output.kind === "file" ? FILE : []),
     ...(moves_money ? [403] : []),
     ...(paymentOf(operation) ? [402] : []),
-    // `Min-Log-Position` may name a position of another log.
+    // `Min-Log-Position` may name another history.
     ...(readsOf(operation) ? [409] : []),
     ...refuses,
   ]);

@@ -11,7 +11,7 @@ const CODINGS = ["br", "gzip", "deflate", "identity"];
 /** Shorter answers gain nothing from a coding. */
 const LEAST_BYTES = 1024;
 
-/** The longest Accept-Encoding header that is read; a browser's has about thirty characters. */
+/** A longer Accept-Encoding header is not checked for exclusions; a browser's has about thirty characters. */
 const MOST_ACCEPTED = 1_000;
 
 const usual = compression({ threshold: LEAST_BYTES });

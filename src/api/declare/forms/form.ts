@@ -37,7 +37,7 @@ export function formsOf({ output }: Pick<OperationDeclaration, "output">): Form[
   ];
 }
 
-/** The longest Accept header that is read; a browser's has about two hundred characters. */
+/** The longest Accept header that is not refused; a browser's has about two hundred characters. */
 const MOST_ACCEPT = 1_000;
 
 /**

@@ -33,7 +33,7 @@ const mark = z.object({
   up_to_date: z.boolean().describe("True: nothing newer is known"),
 });
 
-/** A stream that waits for new notices sends a mark every `heartbeat_ms`. */
+/** A stream that follows sends a mark after each `heartbeat_ms` of silence. */
 export const noticesStream = (heartbeat_ms = 15_000) =>
   operation({
     name: "notices_stream",

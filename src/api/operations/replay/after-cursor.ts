@@ -5,7 +5,7 @@ import type { App } from "../../../core/app.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { replayProblems } from "../../../domain/replay/problems.ts";
 
-/** A cursor of another log is a conflict: the consumer has events that this log lacks. */
+/** A cursor of another history is a conflict: the consumer has events that this log lacks. */
 export async function afterCursor(app: App, cursor: string, path: string): Promise<LogHead> {
   const checked = await checkCursor(app.store, cursor);
   switch (checked.status) {

@@ -30,7 +30,7 @@ const line = z.object({
 
 const mark = z.object({ cursor: z.string(), up_to_date: z.boolean() });
 
-/** A feed that waits for new events sends a mark every `heartbeat_ms`. */
+/** A feed that follows sends a mark after each `heartbeat_ms` of silence. */
 export const walSince = (heartbeat_ms = 15_000) =>
   operation({
     name: "wal_since",

@@ -113,7 +113,7 @@ async function streamsOf(app: App, agent_id: string, sx_number: number): Promise
 const headOf = (report: (StreamReport & { stream_id: string }) | undefined) =>
   report?.head ? { stream_id: report.stream_id, ...report.head } : null;
 
-/** The newest heads that are signed and anchored. */
+/** The newest signed and anchored heads. */
 async function provenBy(app: App, last_position: number) {
   const { state } = await headsOf(app);
   const { checkpoint, anchors: anchoredHeads } = state;

@@ -329,7 +329,7 @@ function remedyOf(
   return first ? `Correct the input before you pay: ${sentenceOf(first)}. ${offer}` : offer;
 }
 
-/** The longest form of `bazaar` that fits into the header. A long URL leaves less space. */
+/** The requirement with the longest form of `bazaar` that fits into the header. A long URL leaves less space. */
 function fitting(
   operation: OperationDeclaration,
   transport: Transport,
