@@ -43,7 +43,7 @@ export type Request = {
    * settles the payment, or the caller proved to be the payer.
    */
   payment_id: string | undefined;
-  /** How the caller requested the call, for an agent's events. */
+  /** How the caller showed that it wants this call; an agent's event records it. */
   act: Act;
 };
 

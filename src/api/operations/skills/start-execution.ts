@@ -36,7 +36,7 @@ type SkillSlots = Pick<Skill, "slots">;
 const isTaken = (skills: readonly SkillSlots[], ...names: SlotName[]): boolean =>
   skills.some(({ slots }) => names.some((name) => [...slots.required, ...slots.optional].includes(name)));
 
-/** The words that the skills understand. In a task without a product, any other word is refused. */
+/** The words that the skills understand. In a task without a product, any other word is refused as not understood. */
 const wordsOfSkills = {
   keywords: skills.flatMap(({ name, keywords, summary }) => [
     name,
