@@ -1,8 +1,8 @@
 import { alertGauges } from "../api/describe/gauges/alerts.ts";
 import { alertOperations } from "../api/operations/alerts/subscriptions.ts";
 import * as evaluation from "../domain/alerts/evaluation.ts";
-import { alertProblems } from "../domain/alerts/problems.ts";
 import * as subscription from "../domain/alerts/subscription.ts";
+import { webhookProblems } from "../domain/webhooks/problems.ts";
 import { alertsProjection } from "../projections/alerts/subscriptions.ts";
 import { deliveriesReactor } from "../reactors/alerts/deliver.ts";
 import { evaluationsReactor } from "../reactors/alerts/evaluate.ts";
@@ -16,6 +16,6 @@ export const alerts: Area = {
   projections: [alertsProjection],
   reactors: [evaluationsReactor, deliveriesReactor],
   operations: alertOperations,
-  problems: alertProblems,
+  problems: webhookProblems,
   gauges: alertGauges,
 };

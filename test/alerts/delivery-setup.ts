@@ -2,6 +2,7 @@
 import type { App } from "../../src/core/app.ts";
 import { alertIdOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
+import { existingSubscription } from "../../src/domain/webhooks/subscription.ts";
 import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts";
 import { deliveriesReactor } from "../../src/reactors/alerts/deliver.ts";
 import { evaluationsReactor } from "../../src/reactors/alerts/evaluate.ts";
@@ -80,7 +81,7 @@ export async function folded(app: App): Promise<void> {
 
 /** The subscription as the log has it. */
 export async function stateOf(app: App, id: string): Promise<subscriptions.Subscription> {
-  return subscriptions.existingSubscription(await app.load(subscriptions, { tenant: TENANT, id }));
+  return existingSubscription(await app.load(subscriptions, { tenant: TENANT, id }));
 }
 
 /** The types of a subscription's events, in order. */

@@ -4,6 +4,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { TEST_TYPE } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
+import { MOST_TESTS } from "../../src/domain/webhooks/subscription.ts";
 import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts";
 import { releasesProjection } from "../../src/projections/trade/releases.ts";
 import { openSandbox } from "../support/sandbox.ts";
@@ -101,13 +102,13 @@ test("a test event is its owner's only, in a limited number an hour", async () =
   expect((await post("test", { subscription_id }, others)).status).toBe(404);
   expect((await post("test", { subscription_id }, {})).status).toBe(402);
   const requests = await Promise.all(
-    Array.from({ length: subscriptions.MOST_TESTS + 2 }, () => post("test", { subscription_id })),
+    Array.from({ length: MOST_TESTS + 2 }, () => post("test", { subscription_id })),
   );
-  expect(requests.filter(({ status }) => status === 200)).toHaveLength(subscriptions.MOST_TESTS);
+  expect(requests.filter(({ status }) => status === 200)).toHaveLength(MOST_TESTS);
   expect(requests.find(({ status }) => status === 429)!.body).toMatchObject({
     type: expect.stringMatching(/#too-many-tests$/),
   });
-  expect(receiver.received).toHaveLength(subscriptions.MOST_TESTS);
+  expect(receiver.received).toHaveLength(MOST_TESTS);
 });
 
 test("the page's example gets the next release of the sandbox", async () => {

@@ -3,6 +3,7 @@ import type { JsonObject, RecordedEvent } from "../../eventstore/types.ts";
 import type { App } from "../../src/core/app.ts";
 import { type KindName, kindNames, kinds } from "../../src/domain/notices/kinds.ts";
 import * as subscriptions from "../../src/domain/notices/subscription.ts";
+import { existingSubscription } from "../../src/domain/webhooks/subscription.ts";
 import { noticesProjection } from "../../src/projections/notices/notices.ts";
 import { noticeSubscriptionsProjection } from "../../src/projections/notices/subscriptions.ts";
 import { noticesReactor, serveDue, startMemory } from "../../src/reactors/notices/deliver.ts";
@@ -78,7 +79,7 @@ export async function subscribed(
 }
 
 export async function stateOf(app: App, id: string, tenant = TENANT): Promise<subscriptions.Subscription> {
-  return subscriptions.existingSubscription(await app.load(subscriptions, { tenant, id }));
+  return existingSubscription(await app.load(subscriptions, { tenant, id }));
 }
 
 /** Waits until the read models have everything that is in the log. */

@@ -8,8 +8,19 @@ import { month, time } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { flows } from "../trade/units.ts";
 import { afterFailure, type Failure } from "../webhooks/backoff.ts";
-import { rotatedAway, rotationAt, type Secret } from "../webhooks/message.ts";
-import { alertProblems } from "./problems.ts";
+import { rotationAt, type Secret } from "../webhooks/message.ts";
+import {
+  checkTests,
+  disabledFacts,
+  existingSubscription,
+  failedFacts,
+  firstSecrets,
+  MOST_REASON,
+  resumedFacts,
+  rotated,
+  rotatedFacts,
+  withTest,
+} from "../webhooks/subscription.ts";
 
 /** Alerts that a new subscription may have delivered. */
 export const FIRST_CREDITS = 100;
@@ -18,12 +29,6 @@ export const TOPUP_CREDITS = 500;
 /** The most alerts that wait for delivery; further ones are left to the next release. */
 export const MOST_WAITING = 500;
 export const MOST_SUBSCRIPTIONS = 100;
-/** Characters of the reason why an attempt failed. */
-const MOST_REASON = 300;
-
-/** Test events of a subscription within any hour. */
-export const MOST_TESTS = 20;
-const TESTS_S = 3_600;
 
 const credits_left = z.int().nonnegative();
 const alert_id = z.string().regex(/^msg_[0-9a-f]{32}$/);
@@ -118,11 +123,9 @@ export const events = {
   },
   SecretRotated: {
     means: "The secret that signs the messages of a subscription was changed.",
-    1: z
-      .strictObject({ rotation: z.int().positive(), old_until: time, rotated_at: time })
-      .describe(
-        "The secret itself is made from the service's signing key and `rotation`, and is stored nowhere.",
-      ),
+    1: rotatedFacts.describe(
+      "The secret itself is made from the service's signing key and `rotation`, and is stored nowhere.",
+    ),
   },
   AlertTriggered: {
     means: "A release matched a subscription.",
@@ -142,14 +145,7 @@ export const events = {
   },
   AlertDeliveryFailed: {
     means: "A webhook did not accept an alert.",
-    1: z.strictObject({
-      alert_id,
-      attempt: z.int().positive(),
-      status: z.int().nullable().describe("The webhook's status; null when it could not be reached."),
-      reason: z.string().max(MOST_REASON),
-      next_attempt_at: time.nullable().describe("Null: it is not tried again."),
-      failed_at: time,
-    }),
+    1: z.strictObject({ alert_id, ...failedFacts }),
   },
   AlertTested: {
     means: "A synthetic alert was sent, to show that a webhook works.",
@@ -165,11 +161,11 @@ export const events = {
   },
   AlertDisabled: {
     means: "A subscription was disabled, because its webhook failed repeatedly.",
-    1: z.strictObject({ reason: z.string().max(400), disabled_at: time }),
+    1: disabledFacts,
   },
   AlertResumed: {
     means: "A disabled subscription to alerts delivers again.",
-    1: z.strictObject({ resumed_at: time }),
+    1: resumedFacts,
   },
   AlertSubscriptionDeleted: {
     means: "A subscription was deleted by its owner.",
@@ -221,11 +217,8 @@ export function evolve(state: SubscriptionState, event: SubscriptionEvent): Subs
       const waiting = state.status === "disabled" ? afresh(state.waiting, topped_up_at) : state.waiting;
       return { ...state, status: "active", credits, waiting, disabled: null };
     }
-    case "SecretRotated": {
-      const { rotation, old_until, rotated_at } = event.data;
-      const older = rotatedAway(state.secrets, rotated_at, old_until);
-      return { ...state, secrets: [{ rotation, until: null }, ...older] };
-    }
+    case "SecretRotated":
+      return { ...state, secrets: rotated(state.secrets, event.data) };
     case "AlertTriggered": {
       const { alert_id: id, finding: found, triggered_at } = event.data;
       const alert = { finding: found, triggered_at, attempts: 0, next_attempt_at: triggered_at };
@@ -244,10 +237,8 @@ export function evolve(state: SubscriptionState, event: SubscriptionEvent): Subs
       if (alert) waiting.set(id, { ...alert, attempts, next_attempt_at: next_attempt_at ?? failed_at });
       return { ...state, waiting, last_failure: event.data };
     }
-    case "AlertTested": {
-      const { tested_at } = event.data;
-      return { ...state, tests: [...recentTests(state, tested_at), tested_at] };
-    }
+    case "AlertTested":
+      return { ...state, tests: withTest(state.tests, event.data.tested_at) };
     case "AlertPaused":
       return { ...state, status: "paused" };
     case "AlertDisabled":
@@ -266,7 +257,7 @@ const newSubscription = (facts: Subscribed): Subscription => ({
   facts,
   credits: facts.credits,
   delivered: 0,
-  secrets: [{ rotation: 0, until: null }],
+  secrets: firstSecrets,
   told: new Set(),
   waiting: new Map(),
   last_failure: null,
@@ -274,9 +265,6 @@ const newSubscription = (facts: Subscribed): Subscription => ({
   tests: [],
   disabled: null,
 });
-
-const recentTests = ({ tests }: Subscription, at: string): string[] =>
-  tests.filter((test) => Date.parse(at) - Date.parse(test) < TESTS_S * 1_000);
 
 /** An address that was given up is tried from the beginning. */
 const afresh = (waiting: Subscription["waiting"], next_attempt_at: string): Subscription["waiting"] =>
@@ -286,17 +274,6 @@ function without(waiting: Subscription["waiting"], id: string): Subscription["wa
   const left = new Map(waiting);
   left.delete(id);
   return left;
-}
-
-/** The subscription as its owner sees it; refused where there is none, or it was deleted. */
-export function existingSubscription(state: SubscriptionState): Subscription {
-  if (!state)
-    return refuse(
-      "not_found",
-      "there is no such subscription of yours; call as the tenant or wallet that made it",
-    );
-  if (state.status === "deleted") return refuse("conflict", "this subscription was deleted; make a new one");
-  return state;
 }
 
 export const subscribe =
@@ -335,11 +312,7 @@ export const rotateSecret =
 export const test =
   (id: string, at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    const tests = recentTests(existingSubscription(state), at);
-    if (tests.length >= MOST_TESTS)
-      refuse(alertProblems["too-many-tests"], `${MOST_TESTS} test events were sent within the last hour`, {
-        retry_after_s: TESTS_S - Math.floor((Date.parse(at) - Date.parse(tests[0]!)) / 1_000),
-      });
+    checkTests(existingSubscription(state).tests, at);
     return [{ type: "AlertTested", data: { alert_id: id, tested_at: at } }];
   };
 

@@ -9,10 +9,4 @@ export const noticeProblems = problemTypes({
     meaning:
       "The cursor is older than the oldest stored notice, so some are missing: begin again without a cursor, and read the missing ones in the change feed.",
   },
-  "too-many-test-notices": {
-    code: "quota_exceeded",
-    title: "Too many test notices",
-    meaning:
-      "The number of test notices for each webhook and hour is limited; `Retry-After` says when you can send the next.",
-  },
 });

@@ -7,9 +7,20 @@ import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, time } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { afterFailure, type Failure } from "../webhooks/backoff.ts";
-import { rotatedAway, rotationAt, type Secret } from "../webhooks/message.ts";
+import { rotationAt, type Secret } from "../webhooks/message.ts";
+import {
+  checkTests,
+  disabledFacts,
+  existingSubscription,
+  failedFacts,
+  firstSecrets,
+  MOST_REASON,
+  resumedFacts,
+  rotated,
+  rotatedFacts,
+  withTest,
+} from "../webhooks/subscription.ts";
 import { kindNames } from "./kinds.ts";
-import { noticeProblems } from "./problems.ts";
 
 export const MOST_SUBSCRIPTIONS = 20;
 /** Days that a notice stays; a webhook that has not taken it holds it longer. */
@@ -18,11 +29,6 @@ export const KEEP_DAYS = 90;
 export const WINDOW = 500;
 /** While so many subjects fail, no other subject's notice goes out: the webhook itself is down. */
 export const MOST_FAILING = 10;
-/** Characters of the reason why an attempt failed. */
-const MOST_REASON = 300;
-/** Test events of a subscription within any hour. */
-export const MOST_TESTS = 20;
-const TESTS_S = 3_600;
 
 const position = z.int().nonnegative();
 
@@ -43,7 +49,7 @@ export const events = {
   },
   NoticeSecretRotated: {
     means: "The secret that signs the notices of a subscription was changed.",
-    1: z.strictObject({ rotation: z.int().positive(), old_until: time, rotated_at: time }),
+    1: rotatedFacts,
   },
   NoticesDelivered: {
     means: "A webhook accepted notices.",
@@ -59,15 +65,7 @@ export const events = {
   },
   NoticeDeliveryFailed: {
     means: "A webhook did not accept a notice.",
-    1: z.strictObject({
-      notice: position,
-      subject: z.string().max(300),
-      attempt: z.int().positive(),
-      status: z.int().nullable().describe("The webhook's status; null when it could not be reached."),
-      reason: z.string().max(MOST_REASON),
-      next_attempt_at: time.nullable().describe("Null: it is not tried again."),
-      failed_at: time,
-    }),
+    1: z.strictObject({ notice: position, subject: z.string().max(300), ...failedFacts }),
   },
   NoticeTested: {
     means: "A test notice was sent, to show that a webhook works.",
@@ -75,11 +73,11 @@ export const events = {
   },
   NoticesDisabled: {
     means: "A subscription to notices was disabled, because its webhook failed repeatedly.",
-    1: z.strictObject({ reason: z.string().max(400), disabled_at: time }),
+    1: disabledFacts,
   },
   NoticesResumed: {
     means: "A disabled subscription to notices delivers again.",
-    1: z.strictObject({ resumed_at: time }),
+    1: resumedFacts,
   },
   NoticesUnsubscribed: {
     means: "A subscription to notices was ended by its owner.",
@@ -98,7 +96,7 @@ export type Subscription = {
   status: (typeof statuses)[number];
   facts: Subscribed;
   /** The newest first. */
-  secrets: Secret[];
+  secrets: readonly Secret[];
   through: number;
   ahead: number[];
   /** The last failure of each subject whose next notice failed. */
@@ -125,7 +123,7 @@ export function evolve(state: SubscriptionState, { type, data }: SubscriptionEve
     return {
       status: "active",
       facts: data,
-      secrets: [{ rotation: 0, until: null }],
+      secrets: firstSecrets,
       through: data.after,
       ahead: [],
       failing: [],
@@ -137,11 +135,8 @@ export function evolve(state: SubscriptionState, { type, data }: SubscriptionEve
     };
   if (!state) return state;
   switch (type) {
-    case "NoticeSecretRotated": {
-      const { rotation, old_until, rotated_at } = data;
-      const older = rotatedAway(state.secrets, rotated_at, old_until);
-      return { ...state, secrets: [{ rotation, until: null }, ...older] };
-    }
+    case "NoticeSecretRotated":
+      return { ...state, secrets: rotated(state.secrets, data) };
     case "NoticesDelivered": {
       const { count, through, ahead, delivered_at } = data;
       const isTaken = (notice: number) => notice <= through || ahead.includes(notice);
@@ -154,7 +149,7 @@ export function evolve(state: SubscriptionState, { type, data }: SubscriptionEve
       return { ...state, failing: [...others, data], last_failure: data };
     }
     case "NoticeTested":
-      return { ...state, tests: [...recentTests(state, data.tested_at), data.tested_at] };
+      return { ...state, tests: withTest(state.tests, data.tested_at) };
     case "NoticesDisabled":
       return { ...state, status: "disabled", disabled: data };
     case "NoticesResumed":
@@ -162,20 +157,6 @@ export function evolve(state: SubscriptionState, { type, data }: SubscriptionEve
     case "NoticesUnsubscribed":
       return { ...state, status: "deleted", failing: [] };
   }
-}
-
-const recentTests = ({ tests }: Subscription, at: string): string[] =>
-  tests.filter((test) => Date.parse(at) - Date.parse(test) < TESTS_S * 1_000);
-
-/** The subscription as its owner sees it; refused where there is none, or it was deleted. */
-export function existingSubscription(state: SubscriptionState): Subscription {
-  if (!state)
-    return refuse(
-      "not_found",
-      "there is no such subscription of yours; call as the tenant or wallet that made it",
-    );
-  if (state.status === "deleted") return refuse("conflict", "this subscription was deleted; make a new one");
-  return state;
 }
 
 /** Until then the subject's next notice waits; undefined: it may go out. */
@@ -204,15 +185,7 @@ export const rotateSecret =
 export const test =
   (notice_id: string, at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    const tests = recentTests(existingSubscription(state), at);
-    if (tests.length >= MOST_TESTS)
-      refuse(
-        noticeProblems["too-many-test-notices"],
-        `${MOST_TESTS} test notices were sent within the last hour`,
-        {
-          retry_after_s: TESTS_S - Math.floor((Date.parse(at) - Date.parse(tests[0]!)) / 1_000),
-        },
-      );
+    checkTests(existingSubscription(state).tests, at);
     return [{ type: "NoticeTested", data: { notice_id, tested_at: at } }];
   };
 

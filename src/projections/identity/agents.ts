@@ -187,11 +187,8 @@ export async function findAgent(pool: pg.Pool, ref: AgentRef): Promise<AgentRow 
 
 /** A page after a number, newest first; concurrent queries share one result. */
 export const newestAgents = queriedOnce(
-  async (
-    pool,
-    { before = Number.MAX_SAFE_INTEGER, limit }: { before: number | undefined; limit: number },
-  ): Promise<readonly AgentRow[]> => {
-    const text = `select * from read.agents_v2 where sx_number < $1 and status <> 'revoked' order by sx_number desc limit $2`;
+  async (pool, { before, limit }: { before: number | null; limit: number }): Promise<readonly AgentRow[]> => {
+    const text = `select * from read.agents_v2 where ($1::int is null or sx_number < $1) and status <> 'revoked' order by sx_number desc limit $2`;
     return (await pool.query<AgentRow>({ name: "newest_agents", text, values: [before, limit] })).rows;
   },
 );

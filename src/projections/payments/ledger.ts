@@ -49,7 +49,7 @@ const SUMS = `coalesce(sum(payments), 0)::int as payments, coalesce(sum(settled_
 const list = (sql: string) => `(select coalesce(jsonb_agg(l), '[]') from (${sql}) l)`;
 
 /** A page has at most `limit` payments, first settled before the position `before`. */
-export async function ledger(pool: pg.Pool, page: { before?: number; limit: number }): Promise<Ledger> {
+export async function ledger(pool: pg.Pool, page: { before: number | null; limit: number }): Promise<Ledger> {
   // One statement reads one snapshot.
   const sql = `select
     coalesce((select position from read.checkpoints where projection = $1), 0) as as_of_position,
@@ -59,7 +59,7 @@ export async function ledger(pool: pg.Pool, page: { before?: number; limit: numb
     ${list(`select day, ${SUMS} from read.payments_sums_v1 group by day order by day desc limit 366`)} as by_day,
     ${list(`select ${COLUMNS.join(", ")} from read.payments_v1 where ledger_position is not null
               and ($2::bigint is null or ledger_position < $2) order by ledger_position desc limit $3`)} as payments`;
-  const values = [nameOf(paymentsProjection), page.before ?? null, page.limit + 1];
+  const values = [nameOf(paymentsProjection), page.before, page.limit + 1];
   return (await pool.query<Ledger>(sql, values)).rows[0]!;
 }
 

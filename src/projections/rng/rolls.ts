@@ -17,7 +17,7 @@ const LONG_PAGE_BYTES = 1_000_000;
 /** A tenant's rolls and bets, newest first, before a position; at least one, and whether there are more. */
 export async function listRolls(
   pool: pg.Pool,
-  page: { tenant: string; before: number | undefined; limit: number },
+  page: { tenant: string; before: number | null; limit: number },
 ): Promise<{ rolls: ListedRoll[]; more: boolean }> {
   const sql = `
     select position::float8 as position, facts, found::int as found
@@ -27,7 +27,7 @@ export async function listRolls(
                      where tenant = $1 and ($2::bigint is null or position < $2)
                      order by position desc limit $3 + 1) next) measured
      where above < $4 order by measured.position desc limit $3`;
-  const values = [page.tenant, page.before ?? null, page.limit, LONG_PAGE_BYTES];
+  const values = [page.tenant, page.before, page.limit, LONG_PAGE_BYTES];
   const { rows } = await pool.query<ListedRoll & { found: number }>(sql, values);
   return { rolls: rows, more: (rows[0]?.found ?? 0) > rows.length };
 }

@@ -95,11 +95,11 @@ export type CommitmentRow = {
 /** Commitments, newest first, before a position. */
 export async function listCommitments(
   pool: pg.Pool,
-  page: { before: number | undefined; limit: number },
+  page: { before: number | null; limit: number },
 ): Promise<CommitmentRow[]> {
   const sql = `select seed_hash, position::float8 as position, committed from read.rng_commitments_v3 c
     where $1::bigint is null or c.position < $1 order by c.position desc limit $2`;
-  return (await pool.query<CommitmentRow>(sql, [page.before ?? null, page.limit])).rows;
+  return (await pool.query<CommitmentRow>(sql, [page.before, page.limit])).rows;
 }
 
 /** The account that committed each of these hashes; uncommitted hashes are left out. */

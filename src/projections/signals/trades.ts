@@ -133,7 +133,7 @@ type Filter = {
   allow_synthetic: boolean;
   status?: string | undefined;
   strategy?: string | undefined;
-  before?: number | undefined;
+  before?: number | null;
   /** Ended at or after this moment. */
   since?: Date | undefined;
   limit: number;

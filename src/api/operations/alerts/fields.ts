@@ -5,19 +5,17 @@ import type { Data } from "../../../datasets/reading.ts";
 import { awaitedData, judgedReporters } from "../../../domain/alerts/awaited-data.ts";
 import type { Subscription } from "../../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../../domain/alerts/subscription.ts";
+import {
+  disabled,
+  failureFields,
+  old_secret_until,
+  secret,
+  shownDisabled,
+  shownFailure,
+} from "../webhooks/subscription.ts";
 
 const id = idFrom("subscription_id", "alerts_subscribe");
 export const subscriptionId = id.describe("The subscription_id from alerts_subscribe");
-
-const secret = z
-  .string()
-  .optional()
-  .describe(
-    "The signing secret (Standard Webhooks), shown once. A repeat with the same payment shows it only to a key or SIGN-IN-WITH-X",
-  );
-
-/** Only the owner sees the address and the signing secret of deliveries. */
-export const once_fields = ["secret", "url"];
 
 const status = z
   .enum(subscriptions.statuses)
@@ -41,18 +39,11 @@ export const subscription = z
     last_failure: z
       .object({
         alert_id: z.string(),
-        attempt: z.int(),
-        status: z.int().nullable().describe("The webhook's HTTP status; null: unreachable"),
-        reason: z.string(),
-        next_attempt_at: time.nullable(),
-        failed_at: time,
+        ...failureFields,
       })
       .nullable(),
-    disabled: z.object({ reason: z.string(), disabled_at: time }).nullable(),
-    old_secret_until: z.iso
-      .datetime()
-      .nullable()
-      .describe("Until then deliveries also carry the old secret's signature"),
+    disabled,
+    old_secret_until,
     subscribed_at: time,
   })
   .meta({ id: "AlertSubscription" });
@@ -60,10 +51,6 @@ export const subscription = z
 export const subscriptionWithSecret = subscription
   .extend({ secret })
   .meta({ id: "AlertSubscriptionWithSecret" });
-
-export const meta = z.object({
-  tenant: z.string().describe("The owner: the key's tenant, or the wallet that paid"),
-});
 
 /**
  * A subscription as its owner sees it. Stored events order their fields differently from new ones, and equal answers
@@ -73,7 +60,7 @@ export function shownSubscription(
   { facts, status, waiting, secrets, ...state }: Subscription,
   { vintages }: Pick<Data, "vintages">,
 ) {
-  const { credits, delivered, last_delivered_at, last_failure: failure, disabled } = state;
+  const { credits, delivered, last_delivered_at, last_failure: failure, disabled: end } = state;
   const { reporter, hs, flow, threshold, dataset, from } = facts.watch;
   const times = [...waiting.values()].map(({ next_attempt_at }) => next_attempt_at).sort();
   return {
@@ -88,15 +75,8 @@ export function shownSubscription(
     waiting: waiting.size,
     next_attempt_at: (status === "active" && times[0]) || null,
     last_delivered_at,
-    last_failure: failure && {
-      alert_id: failure.alert_id,
-      attempt: failure.attempt,
-      status: failure.status,
-      reason: failure.reason,
-      next_attempt_at: failure.next_attempt_at,
-      failed_at: failure.failed_at,
-    },
-    disabled: disabled && { reason: disabled.reason, disabled_at: disabled.disabled_at },
+    last_failure: failure && { alert_id: failure.alert_id, ...shownFailure(failure) },
+    disabled: shownDisabled(end),
     old_secret_until: secrets[1]?.until ?? null,
     subscribed_at: facts.subscribed_at,
   };

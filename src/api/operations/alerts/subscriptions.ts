@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
-import { limit, month, positionCursor, time } from "../../../core/model/fields.ts";
+import { month } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Data } from "../../../datasets/reading.ts";
 import { ALERT_TYPE, TEST_TYPE, testMessage } from "../../../domain/alerts/message.ts";
@@ -9,25 +9,26 @@ import * as subscriptions from "../../../domain/alerts/subscription.ts";
 import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
 import { OLD_SECRET_HOURS, secretOf } from "../../../domain/webhooks/message.ts";
+import { existingSubscription, MOST_TESTS, ownSubscription } from "../../../domain/webhooks/subscription.ts";
 import {
   alertsProjection,
   countOthers,
   listSubscriptions,
 } from "../../../projections/alerts/subscriptions.ts";
-import { post } from "../../../reactors/webhooks/post.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, key, type OperationDeclaration, operation, owner, pay } from "../../declare/index.ts";
-import { commandOf } from "../../serve/call.ts";
+import { nextCursor, pageInput, readPage } from "../../declare/page.ts";
 import {
+  acceptedUrl,
   meta,
   once_fields,
-  shownSubscription,
-  subscription,
-  subscriptionId,
-  subscriptionWithSecret,
-} from "./fields.ts";
-
-const target = ({ tenant }: Caller, id: string) => ({ tenant, id });
+  postTest,
+  statusInput,
+  target,
+  testFields,
+  url,
+} from "../webhooks/subscription.ts";
+import { shownSubscription, subscription, subscriptionId, subscriptionWithSecret } from "./fields.ts";
 
 const shownToOwner = (state: Subscription, data: Data, { tenant }: Caller) => ({
   data: shownSubscription(state, data),
@@ -47,10 +48,7 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
   access: [key("order"), pay("1.00")],
   omitted_in_repeats: once_fields,
   input: z.object({
-    url: z
-      .string()
-      .max(2048, "is at most 2048 characters")
-      .describe("The webhook: https, at a public address; redirects are not followed"),
+    url,
     reporter: reporter
       .describe("Only this reporting country; omitted = all; below chapters that needs all 27")
       .optional(),
@@ -74,10 +72,8 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
   refuses: [409],
   example: { url: "https://agent.example.org/hooks/trade", reporter: "DE", flow: "IMPORT", threshold: 3 },
   handle: async ({ input, caller, app, data, unit }) => {
-    const { url, reporter = null, hs = null, flow = null, threshold, dataset = null, from = null } = input;
-    const message = app.webhooks.refusalOf(url);
-    if (message !== undefined)
-      refuse("invalid", "the webhook's URL is refused", { errors: [{ path: "url", message }] });
+    const { reporter = null, hs = null, flow = null, threshold, dataset = null, from = null } = input;
+    const url = acceptedUrl(app, input.url);
     await app.caughtUp(alertsProjection);
     if ((await countOthers(app.pool, caller.tenant, unit.fresh_id)) >= subscriptions.MOST_SUBSCRIPTIONS)
       refuse(
@@ -88,7 +84,7 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
     const facts = {
       subscription_id: unit.fresh_id,
       watch: { reporter, hs, flow, threshold, dataset, from },
-      url: new URL(url).href,
+      url,
       credits: subscriptions.FIRST_CREDITS,
       subscribed_at: at,
     };
@@ -98,7 +94,7 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
       subscriptions.subscribe(facts),
     );
     return {
-      data: withSecret(app, subscriptions.existingSubscription(state), data),
+      data: withSecret(app, existingSubscription(state), data),
       meta: { tenant: caller.tenant },
     };
   },
@@ -130,7 +126,7 @@ const topUp = operation({
     const at = app.clock.now().toISOString();
     const decision = subscriptions.topUp(subscriptions.TOPUP_CREDITS, at);
     const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
-    return shownToOwner(subscriptions.existingSubscription(state), data, caller);
+    return shownToOwner(existingSubscription(state), data, caller);
   },
 });
 
@@ -150,7 +146,7 @@ const resume = operation({
   handle: async ({ input: { subscription_id }, caller, app, data, unit }) => {
     const decision = subscriptions.resume(app.clock.now().toISOString());
     const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
-    return shownToOwner(subscriptions.existingSubscription(state), data, caller);
+    return shownToOwner(existingSubscription(state), data, caller);
   },
 });
 
@@ -171,7 +167,7 @@ const rotate = operation({
     const decision = subscriptions.rotateSecret(at);
     const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
     return {
-      data: withSecret(app, subscriptions.existingSubscription(state), data),
+      data: withSecret(app, existingSubscription(state), data),
       meta: { tenant: caller.tenant },
     };
   },
@@ -183,7 +179,7 @@ const sendTest: OperationDeclaration = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: true },
   summary: "Send a test event to the webhook of an alert subscription",
   description: `Posts one synthetic alert, signed like a real one, with \`type\` "${TEST_TYPE}", and returns the webhook's status. It costs no
-credit, is not retried, and also reaches a paused or disabled subscription. ${subscriptions.MOST_TESTS} an hour.`,
+credit, is not retried, and also reaches a paused or disabled subscription. ${MOST_TESTS} an hour.`,
   access: [owner("order")],
   input: z.object({ subscription_id: subscriptionId }),
   output: json(
@@ -191,37 +187,22 @@ credit, is not retried, and also reaches a paused or disabled subscription. ${su
       data: z.object({
         alert_id: z.string().describe("The webhook-id of the delivery"),
         type: z.literal(TEST_TYPE),
-        taken: z.boolean().describe("True: the webhook returned 2xx, as a real alert requires"),
-        status: z.int().nullable().describe("The webhook's HTTP status; null: unreachable"),
-        reason: z.string().nullable().describe("Why the delivery failed"),
-        tested_at: time,
+        ...testFields,
       }),
       meta,
     }),
   ),
   refuses: [404, 409],
   example: { subscription_id: EXAMPLE },
-  handle: async ({ input: { subscription_id }, caller, app, unit, request }) => {
-    const now = app.clock.now();
-    const tested_at = now.toISOString();
-    const alert_id = `msg_${unit.fresh_id}`;
-    const command = commandOf({ caller, request_id: request.id, operation: sendTest });
-    const subject = target(caller, subscription_id);
-    // The attempt is recorded before the send, so that concurrent calls respect the limit.
-    const { result, events } = await app.decide(
-      subscriptions,
-      subject,
-      subscriptions.test(alert_id, tested_at),
-      command,
-    );
-    unit.names(events.at(-1)!);
-    const state = subscriptions.existingSubscription(result.state);
-    const outcome = await post(app, testMessage(app.signer, state, alert_id, now));
-    const taken = outcome.kind === "taken";
-    const { status, reason } = taken ? { status: outcome.status, reason: null } : outcome.failure;
+  handle: async (context) => {
+    const { message_id, ...outcome } = await postTest(context, {
+      operation: sendTest,
+      entity: subscriptions,
+      message: testMessage,
+    });
     return {
-      data: { alert_id, type: TEST_TYPE, taken, status, reason, tested_at },
-      meta: { tenant: caller.tenant },
+      data: { alert_id: message_id, type: TEST_TYPE, ...outcome },
+      meta: { tenant: context.caller.tenant },
     };
   },
 });
@@ -235,24 +216,17 @@ const list = operation({
   lists: alertsProjection,
   omitted_in_repeats: once_fields,
   input: z.object({
-    status: z
-      .enum(subscriptions.statuses, `is one of ${subscriptions.statuses.join(", ")}`)
-      .describe("Only with this status; omitted = all")
-      .optional(),
-    limit: limit("How many to list, 1 to 100"),
-    cursor: positionCursor,
+    status: statusInput(subscriptions.statuses),
+    ...pageInput,
   }),
-  output: json(
-    z.object({ data: z.array(subscription), meta: meta.extend({ next_cursor: z.string().nullable() }) }),
-  ),
+  output: json(z.object({ data: z.array(subscription), meta: meta.extend({ next_cursor: nextCursor }) })),
   example: { status: "active", limit: 10 },
   handle: async ({ input: { status = null, limit, cursor }, caller, app, data }) => {
     const { tenant } = caller;
-    const before = cursor === undefined ? null : Number(cursor);
-    const rows = await listSubscriptions(app.pool, { tenant, status, limit: limit + 1, before });
-    const page = rows.slice(0, limit);
+    const { page, next_cursor } = await readPage({ limit, cursor }, (rows) =>
+      listSubscriptions(app.pool, { tenant, status, ...rows }),
+    );
     const states = await Promise.all(page.map(({ id }) => app.load(subscriptions, { tenant, id })));
-    const next_cursor = rows.length > limit ? String(page.at(-1)!.position) : null;
     return { data: states.map((state) => shownSubscription(state!, data)), meta: { tenant, next_cursor } };
   },
 });
@@ -270,8 +244,7 @@ const alertStatus = operation({
   example: { id: EXAMPLE },
   handle: async ({ input: { id }, caller, app, data }) => {
     const state = await app.load(subscriptions, target(caller, id));
-    const found = state?.status === "deleted" ? state : subscriptions.existingSubscription(state);
-    return shownToOwner(found, data, caller);
+    return shownToOwner(ownSubscription(state), data, caller);
   },
 });
 

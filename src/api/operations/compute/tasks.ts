@@ -4,7 +4,6 @@ import { canonicalBytes } from "../../../../eventstore/canonical.ts";
 import { InvalidEvent } from "../../../../eventstore/errors.ts";
 import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
-import { limit, positionCursor } from "../../../core/model/fields.ts";
 import { MOST_OBJECT_BYTES, objectName } from "../../../core/model/objects.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
@@ -26,6 +25,7 @@ import { cancelCopies, makeCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
 import { agentNamed, refuseSuspended } from "../../agents/agents.ts";
 import { account, json, operation, owner, subject, type Usdc } from "../../declare/index.ts";
+import { nextCursor, pageInput, readPage } from "../../declare/page.ts";
 import { fundsShown, holdFunds, shownFunds } from "../payments/funds.ts";
 import {
   microOf,
@@ -297,10 +297,9 @@ const listOwn = operation({
       .enum(tasks.statuses, `is one of ${tasks.statuses.join(", ")}`)
       .optional()
       .describe("Only with this status"),
-    limit: limit("How many to list"),
-    cursor: positionCursor,
+    ...pageInput,
   }),
-  output: json(z.object({ tasks: z.array(taskShown), next_cursor: z.string().nullable() })),
+  output: json(z.object({ tasks: z.array(taskShown), next_cursor: nextCursor })),
   refuses: [403],
   example: { limit: 5 },
   handle: async ({ input, app, caller }) => {
@@ -309,14 +308,10 @@ const listOwn = operation({
     if (role === "assigned" && sx === undefined)
       refuse("forbidden", "tasks are assigned to agents: use an agent's own key, sk_soul_…");
     const of = role === "assigned" ? { sx: sx! } : { tenant: caller.tenant };
-    const before = cursor === undefined ? null : Number(cursor);
-    const rows = await listTasks(app.pool, of, { status, limit: limit + 1, before });
-    const page = rows.slice(0, limit);
-    const isMore = rows.length > limit;
-    return {
-      tasks: page.map(({ state }) => shownTask(state)),
-      next_cursor: isMore ? String(page.at(-1)!.position) : null,
-    };
+    const { page, next_cursor } = await readPage({ limit, cursor }, (rows) =>
+      listTasks(app.pool, of, { status, ...rows }),
+    );
+    return { tasks: page.map(({ state }) => shownTask(state)), next_cursor };
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
-import { limit, positionCursor, sha256, time } from "../../../core/model/fields.ts";
+import { sha256, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { KEEP_DAYS, retainedSince } from "../../../datasets/retention.ts";
 import { controlTotals } from "../../../domain/trade/dataset.ts";
@@ -11,6 +11,7 @@ import { reportsOf } from "../../../projections/reports/stored-reports.ts";
 import { releasesBelow, releasesProjection, storedRelease } from "../../../projections/trade/releases.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, open, operation } from "../../declare/index.ts";
+import { nextCursor, pageInput, readPage } from "../../declare/page.ts";
 
 export const resourceKinds = ["vintage", "report", "receipt"] as const;
 
@@ -26,7 +27,7 @@ const resources = operation({
     "resources.",
   access: [open()],
   lists: releasesProjection,
-  input: z.object({ limit: limit("How many to list"), cursor: positionCursor }),
+  input: z.object(pageInput),
   output: json(
     z.object({
       data: z.array(
@@ -41,15 +42,15 @@ const resources = operation({
       ),
       meta: z.object({
         count: z.int().describe("Number of resources on this page"),
-        next_cursor: z.string().nullable().describe("The `cursor` of the next page; null on the last"),
+        next_cursor: nextCursor.describe("The `cursor` of the next page; null on the last"),
       }),
     }),
   ),
   example: { limit: 5 },
   handle: async ({ input, app, caller }) => {
-    const before = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(input.cursor);
-    const found = await listed(app, caller, { before, limit: input.limit + 1 });
-    const page = found.slice(0, input.limit);
+    const { page, next_cursor } = await readPage(input, ({ before, limit }) =>
+      listed(app, caller, { before: before ?? Number.MAX_SAFE_INTEGER, limit }),
+    );
     const events = await eventsAt(
       app.pool,
       page.map(({ position }) => position),
@@ -58,7 +59,6 @@ const resources = operation({
       const { event_id, recorded_at_us } = events.get(one.position)!;
       return { ...one, event_id, recorded_at: new Date(recorded_at_us / 1_000).toISOString() };
     });
-    const next_cursor = found.length > page.length ? String(page.at(-1)!.position) : null;
     return { data, meta: { count: data.length, next_cursor } };
   },
 });

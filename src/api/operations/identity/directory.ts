@@ -18,6 +18,7 @@ import { computedAt, newestStored } from "../../../projections/trust/scores.ts";
 import { actorsOf, agentNamed, id, namesOf, statusField } from "../../agents/agents.ts";
 import { json, open, operation } from "../../declare/index.ts";
 import type { Context } from "../../declare/operation.ts";
+import { before, nextCursor, pageOf } from "../../declare/page.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -69,7 +70,7 @@ const directory = operation({
         .string()
         .nullable()
         .describe("The event with the digest of these scores; null before the first computation"),
-      next_cursor: z.string().nullable(),
+      next_cursor: nextCursor,
     }),
   ),
   example: { limit: 5 },
@@ -82,40 +83,40 @@ const refuseCursor = (message: string): never => refuseField("cursor", message);
 
 const OTHER_SORT = "is the next_cursor of another sort; omit it to start again";
 
-async function byTrust({ input: page, app, subjects }: Page) {
+async function byTrust({ input: { limit, cursor }, app, subjects }: Page) {
   const newest = await newestStored(app.pool, "newest");
-  const read = page.cursor === undefined ? undefined : (WALK.exec(page.cursor) ?? refuseCursor(OTHER_SORT));
+  const read = cursor === undefined ? undefined : (WALK.exec(cursor) ?? refuseCursor(OTHER_SORT));
   const [position = newest?.position ?? 0, score, sx, shown = 0] = read?.slice(1).map(Number) ?? [];
   if (newest && position !== newest.position && !(await isWalkable(app.pool, position, newest)))
     refuseCursor("has expired scores; omit it to start again");
   const after = score === undefined || sx === undefined ? undefined : { score, sx };
-  const rows = await rankedAgents(app.pool, { position, after, limit: page.limit });
-  const last = rows.at(-1);
-  const next = last && [position, last.score, last.sx_number, shown + rows.length].join(".");
+  const rows = await rankedAgents(app.pool, { position, after, limit: limit + 1 });
+  const { page, next_cursor } = pageOf(rows, limit, (last) =>
+    [position, last.score, last.sx_number, shown + limit].join("."),
+  );
   const computed = position === newest?.position ? newest : await computedAt(app.pool, position);
   return {
-    agents: await listed(subjects, rows, (at) => shown + at + 1),
+    agents: await listed(subjects, page, (at) => shown + at + 1),
     computed_event: computed?.event_id ?? null,
-    next_cursor: next && rows.length === page.limit ? next : null,
+    next_cursor,
   };
 }
 
-async function byAge({ input: page, app, subjects }: Page) {
-  if (page.cursor !== undefined && !NEWEST.test(page.cursor)) refuseCursor(OTHER_SORT);
-  const before = page.cursor === undefined ? undefined : Number(page.cursor);
-  const rows = await newestAgents(app.pool, { before, limit: page.limit });
+async function byAge({ input: { limit, cursor }, app, subjects }: Page) {
+  if (cursor !== undefined && !NEWEST.test(cursor)) refuseCursor(OTHER_SORT);
+  const rows = await newestAgents(app.pool, { before: before(cursor), limit: limit + 1 });
+  const { page, next_cursor } = pageOf(rows, limit, ({ sx_number }) => String(sx_number));
   const newest = await newestStored(app.pool, "newest");
   const scores = await scoresOf(
     app.pool,
     newest?.position ?? 0,
-    rows.map(({ sx_number }) => sx_number),
+    page.map(({ sx_number }) => sx_number),
   );
-  const scored = rows.map((row) => ({ ...row, score: scores.get(row.sx_number) ?? 0 }));
-  const last = rows.at(-1);
+  const scored = page.map((row) => ({ ...row, score: scores.get(row.sx_number) ?? 0 }));
   return {
     agents: await listed(subjects, scored, () => null),
     computed_event: newest?.event_id ?? null,
-    next_cursor: last && rows.length === page.limit ? String(last.sx_number) : null,
+    next_cursor,
   };
 }
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { canonicalBytes } from "../../../../eventstore/canonical.ts";
 import type { App } from "../../../core/app.ts";
-import { limit, positionCursor, sha256, time } from "../../../core/model/fields.ts";
+import { sha256, time } from "../../../core/model/fields.ts";
 import { digestOf, objectName } from "../../../core/model/objects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
@@ -24,6 +24,7 @@ import { challengeField, signatureField } from "../../agents/proofs.ts";
 import { refuseClosed } from "../../declare/access/account.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { account as fromAccount, json, key, open, operation, owner, subject } from "../../declare/index.ts";
+import { nextCursor, pageInput, readPage } from "../../declare/page.ts";
 import { microOf, nowOf, sxOf, usd } from "../compute/fields.ts";
 import { fundsShown, holdFunds, refuseOthersHold, shownFunds } from "../payments/funds.ts";
 import { bountyId, bountyShown, readObject, shownBounty, usdcOf } from "./fields.ts";
@@ -202,22 +203,17 @@ const list = operation({
       .describe('Words of title and description; "a phrase", or, -not'),
     skill: skillField.optional(),
     min_reward_usd: usd(0, 100_000).optional().describe("The least reward, in dollars"),
-    limit: limit("How many to list"),
-    cursor: positionCursor,
+    ...pageInput,
   }),
-  output: json(z.object({ bounties: z.array(bountyShown), next_cursor: z.string().nullable() })),
+  output: json(z.object({ bounties: z.array(bountyShown), next_cursor: nextCursor })),
   example: { limit: 5 },
   handle: async ({ input, app }) => {
     const { status, q = null, skill = null, min_reward_usd, limit, cursor } = input;
     const min_reward_micro = min_reward_usd === undefined ? null : microOf(min_reward_usd);
-    const before = cursor === undefined ? null : Number(cursor);
-    const search = { status, q, skill, min_reward_micro, limit: limit + 1, before };
-    const rows = await listBounties(app.pool, search);
-    const page = rows.slice(0, limit);
-    return {
-      bounties: page.map(({ state, ...text }) => shownBounty(state, text)),
-      next_cursor: rows.length > limit ? String(page.at(-1)!.position) : null,
-    };
+    const { page, next_cursor } = await readPage({ limit, cursor }, (rows) =>
+      listBounties(app.pool, { status, q, skill, min_reward_micro, ...rows }),
+    );
+    return { bounties: page.map(({ state, ...text }) => shownBounty(state, text)), next_cursor };
   },
 });
 

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { canonicalText } from "../../../../eventstore/canonical.ts";
-import { chainHash, limit, positionCursor, time } from "../../../core/model/fields.ts";
+import { chainHash, time } from "../../../core/model/fields.ts";
 import { feedbackFile, feedbackHash } from "../../../domain/identity/feedback.ts";
 import { feedbackProjection, listFeedback } from "../../../projections/marketplace/feedback.ts";
 import { json, open, operation } from "../../declare/index.ts";
+import { nextCursor, pageInput, readPage } from "../../declare/page.ts";
 
 const file = z
   .object({
@@ -35,7 +36,7 @@ const feedback = operation({
 an item of the subject. The payment is final and not refunded. Nothing else is exported. The buyer's wallet submits \`file\` by giveFeedback, with \`feedback_hash\`.`,
   access: [open()],
   lists: feedbackProjection,
-  input: z.object({ limit: limit("How many to list"), cursor: positionCursor }),
+  input: z.object(pageInput),
   output: json(
     z.object({
       feedback: z
@@ -48,14 +49,12 @@ an item of the subject. The payment is final and not refunded. Nothing else is e
           }),
         )
         .describe("Newest first"),
-      next_cursor: z.string().nullable(),
+      next_cursor: nextCursor,
     }),
   ),
   example: { limit: 5 },
-  handle: async ({ input: { limit, cursor }, app }) => {
-    const before = cursor === undefined ? null : Number(cursor);
-    const rows = await listFeedback(app.pool, { limit: limit + 1, before });
-    const page = rows.slice(0, limit);
+  handle: async ({ input, app }) => {
+    const { page, next_cursor } = await readPage(input, (rows) => listFeedback(app.pool, rows));
     return {
       feedback: page.map(({ event_id, payment_id, ...words }) => {
         const made = feedbackFile(words, app.settings.public_url);
@@ -66,7 +65,7 @@ an item of the subject. The payment is final and not refunded. Nothing else is e
           file: made,
         };
       }),
-      next_cursor: rows.length > limit ? String(page.at(-1)!.position) : null,
+      next_cursor,
     };
   },
 });

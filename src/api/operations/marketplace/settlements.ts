@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limit, positionCursor, time } from "../../../core/model/fields.ts";
+import { time } from "../../../core/model/fields.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import {
@@ -8,6 +8,7 @@ import {
   settlementsProjection,
 } from "../../../projections/marketplace/settlements.ts";
 import { json, open, operation } from "../../declare/index.ts";
+import { nextCursor, pageInput, readPage } from "../../declare/page.ts";
 
 const settlements = operation({
   name: "soul_market_settlements",
@@ -16,7 +17,7 @@ const settlements = operation({
   description: "Settled tasks, awarded bounties and sold items, newest first. The payer stays private.",
   access: [open()],
   lists: settlementsProjection,
-  input: z.object({ limit: limit("How many to list"), cursor: positionCursor }),
+  input: z.object(pageInput),
   output: json(
     z.object({
       settlements: z.array(
@@ -30,14 +31,12 @@ const settlements = operation({
           at: time,
         }),
       ),
-      next_cursor: z.string().nullable(),
+      next_cursor: nextCursor,
     }),
   ),
   example: { limit: 5 },
-  handle: async ({ input: { limit, cursor }, app }) => {
-    const before = cursor === undefined ? null : Number(cursor);
-    const rows = await listSettlements(app.pool, { limit: limit + 1, before });
-    const page = rows.slice(0, limit);
+  handle: async ({ input, app }) => {
+    const { page, next_cursor } = await readPage(input, (rows) => listSettlements(app.pool, rows));
     return {
       settlements: page.map(({ event_id, kind, of, sx, paid_micro, fee_micro, at }) => ({
         ...{ event_id, kind, of, at },
@@ -45,7 +44,7 @@ const settlements = operation({
         paid_usd: decimalUsdc(paid_micro),
         fee_usd: decimalUsdc(fee_micro),
       })),
-      next_cursor: rows.length > limit ? String(page.at(-1)!.position) : null,
+      next_cursor,
     };
   },
 });

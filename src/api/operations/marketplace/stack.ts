@@ -24,6 +24,7 @@ import { scoreOn, storedAt } from "../../../projections/trust/scores.ts";
 import { agentNamed } from "../../agents/agents.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, open, operation, owner, subject } from "../../declare/index.ts";
+import { nextCursor, pageOf } from "../../declare/page.ts";
 import { microOf, nowOf, usd } from "../compute/fields.ts";
 import { readObject, shownTenant } from "./fields.ts";
 
@@ -111,7 +112,7 @@ const feed = operation({
     limit: limit("How many to list"),
     cursor: placeCursor,
   }),
-  output: json(z.object({ items: z.array(itemShown), next_cursor: z.string().nullable() })),
+  output: json(z.object({ items: z.array(itemShown), next_cursor: nextCursor })),
   refuses: [404],
   example: { q: "pellets", limit: 5 },
   handle: async ({ input, app }) => {
@@ -124,11 +125,8 @@ const feed = operation({
       limit: limit + 1,
       after: afterOf(input.cursor, sort),
     });
-    const page = rows.slice(0, limit);
-    return {
-      items: page.map(shownItem),
-      next_cursor: rows.length > limit ? cursorOf(page.at(-1)!, sort) : null,
-    };
+    const { page, next_cursor } = pageOf(rows, limit, (last) => cursorOf(last, sort));
+    return { items: page.map(shownItem), next_cursor };
   },
 });
 

@@ -4,6 +4,14 @@ import { idFrom, time } from "../../../core/model/fields.ts";
 import { kindNames } from "../../../domain/notices/kinds.ts";
 import type { Subscription } from "../../../domain/notices/subscription.ts";
 import { nextAttemptAt, statuses } from "../../../domain/notices/subscription.ts";
+import {
+  disabled,
+  failureFields,
+  old_secret_until,
+  secret,
+  shownDisabled,
+  shownFailure,
+} from "../webhooks/subscription.ts";
 
 export const subscriptionId = idFrom("subscription_id", "notices_subscribe").describe(
   "The subscription_id from notices_subscribe",
@@ -17,13 +25,6 @@ export const kindsField = z
 export const product = z
   .string()
   .regex(/^(?:\d{2}|\d{4}|\d{6}|\d{8}|\d{10})$/, "is a goods code of 2, 4, 6, 8 or 10 digits");
-
-/** Only the owner sees the address and the signing secret of deliveries. */
-export const once_fields = ["secret", "url"];
-
-export const meta = z.object({
-  tenant: z.string().describe("The owner: the key's tenant, or the wallet that paid"),
-});
 
 export const subscription = z
   .object({
@@ -43,32 +44,18 @@ export const subscription = z
     last_failure: z
       .object({
         subject: z.string().describe("Kind and id of the notice's subject"),
-        attempt: z.int().describe("Attempts so far"),
-        status: z.int().nullable().describe("The webhook's HTTP status; null: unreachable"),
-        reason: z.string().describe("Why it failed"),
-        next_attempt_at: time.nullable().describe("null: it is not tried again"),
-        failed_at: time.describe("When it failed"),
+        ...failureFields,
       })
       .nullable()
       .describe("null: no attempt failed"),
-    disabled: z
-      .object({ reason: z.string().describe("Why"), disabled_at: time.describe("When") })
-      .nullable()
-      .describe("null: it is not disabled"),
-    old_secret_until: time.nullable().describe("Until then deliveries also carry the old secret's signature"),
+    disabled,
+    old_secret_until,
     subscribed_at: time.describe("When it was made; earlier notices are in notices_stream"),
   })
   .meta({ id: "NoticeSubscription" });
 
 export const subscriptionWithSecret = subscription
-  .extend({
-    secret: z
-      .string()
-      .optional()
-      .describe(
-        "The signing secret (Standard Webhooks), shown once. A repeat with the same payment shows it only to a key or SIGN-IN-WITH-X",
-      ),
-  })
+  .extend({ secret })
   .meta({ id: "NoticeSubscriptionWithSecret" });
 
 /** A subscription as its owner sees it. Each field is listed, because stored events may have them in another order. */
@@ -80,7 +67,7 @@ export function shownSubscription(state: Subscription): z.infer<typeof subscript
     failing,
     last_delivered_at,
     last_failure: failure,
-    disabled,
+    disabled: end,
     secrets,
   } = state;
   return {
@@ -93,15 +80,8 @@ export function shownSubscription(state: Subscription): z.infer<typeof subscript
     failing: failing.length,
     next_attempt_at: nextAttemptAt(state),
     last_delivered_at,
-    last_failure: failure && {
-      subject: failure.subject,
-      attempt: failure.attempt,
-      status: failure.status,
-      reason: failure.reason,
-      next_attempt_at: failure.next_attempt_at,
-      failed_at: failure.failed_at,
-    },
-    disabled: disabled && { reason: disabled.reason, disabled_at: disabled.disabled_at },
+    last_failure: failure && { subject: failure.subject, ...shownFailure(failure) },
+    disabled: shownDisabled(end),
     old_secret_until: secrets[1]?.until ?? null,
     subscribed_at: facts.subscribed_at,
   };

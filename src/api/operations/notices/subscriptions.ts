@@ -1,24 +1,30 @@
 /** Subscriptions that post a caller's notices to its webhook. */
 import { z } from "zod";
-import { limit, positionCursor, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { kindNames } from "../../../domain/notices/kinds.ts";
 import { TEST_TYPE, testNotice } from "../../../domain/notices/message.ts";
 import * as subscriptions from "../../../domain/notices/subscription.ts";
 import { OLD_SECRET_HOURS, secretOf } from "../../../domain/webhooks/message.ts";
+import { existingSubscription, MOST_TESTS, ownSubscription } from "../../../domain/webhooks/subscription.ts";
 import {
   countOtherSubscriptions,
   listSubscriptions,
   noticeSubscriptionsProjection,
 } from "../../../projections/notices/subscriptions.ts";
-import { post } from "../../../reactors/webhooks/post.ts";
-import type { Caller } from "../../declare/caller.ts";
 import { json, key, type OperationDeclaration, operation, owner, pay } from "../../declare/index.ts";
-import { commandOf } from "../../serve/call.ts";
+import { nextCursor, pageInput, readPage } from "../../declare/page.ts";
 import {
-  kindsField,
+  acceptedUrl,
   meta,
   once_fields,
+  postTest,
+  statusInput,
+  target,
+  testFields,
+  url,
+} from "../webhooks/subscription.ts";
+import {
+  kindsField,
   product,
   shownSubscription,
   subscription,
@@ -33,8 +39,6 @@ const PATH = "/v1/agent/notices/subscriptions";
 const EXAMPLE = "00000000000000000000000000000003";
 const EXAMPLE_TO_DELETE = "00000000000000000000000000000004";
 
-const target = ({ tenant }: Caller, id: string) => ({ tenant, id });
-
 const subscribe = operation({
   name: "notices_subscribe",
   route: `POST ${PATH}`,
@@ -47,10 +51,7 @@ a repeat has the same \`webhook-id\`. A failed delivery is retried six times ove
   access: [key("order"), pay("0.10")],
   omitted_in_repeats: once_fields,
   input: z.object({
-    url: z
-      .string()
-      .max(2048, "is at most 2048 characters")
-      .describe("The webhook: https, at a public address; redirects are not followed"),
+    url,
     kinds: kindsField.default([...kindNames]).describe("Only subjects of these kinds; omitted = all"),
     products: z
       .array(product, "is a list of goods codes")
@@ -63,9 +64,7 @@ a repeat has the same \`webhook-id\`. A failed delivery is retried six times ove
   refuses: [409],
   example: { url: "https://agent.example.org/hooks/jobs", kinds: ["task", "order", "refund"] },
   handle: async ({ input, caller, app, unit }) => {
-    const message = app.webhooks.refusalOf(input.url);
-    if (message !== undefined)
-      refuse("invalid", "the webhook's URL is refused", { errors: [{ path: "url", message }] });
+    const address = acceptedUrl(app, input.url);
     await app.caughtUp(noticeSubscriptionsProjection);
     const others = await countOtherSubscriptions(app.pool, caller.tenant, unit.fresh_id);
     if (others >= subscriptions.MOST_SUBSCRIPTIONS)
@@ -73,7 +72,7 @@ a repeat has the same \`webhook-id\`. A failed delivery is retried six times ove
     const { position: after } = await app.store.head();
     const facts = {
       subscription_id: unit.fresh_id,
-      url: new URL(input.url).href,
+      url: address,
       kinds: [...new Set(input.kinds)],
       products: [...new Set(input.products)],
       after,
@@ -81,7 +80,7 @@ a repeat has the same \`webhook-id\`. A failed delivery is retried six times ove
     };
     const own = target(caller, unit.fresh_id);
     const { state } = await unit.decide(subscriptions, own, subscriptions.subscribe(facts));
-    const data = shownSubscription(subscriptions.existingSubscription(state));
+    const data = shownSubscription(existingSubscription(state));
     const secret = secretOf(app.signer, unit.fresh_id, { rotation: 0 });
     return { data: { ...data, secret }, meta: { tenant: caller.tenant } };
   },
@@ -96,23 +95,16 @@ const list = operation({
   lists: noticeSubscriptionsProjection,
   omitted_in_repeats: once_fields,
   input: z.object({
-    status: z
-      .enum(subscriptions.statuses, `is one of ${subscriptions.statuses.join(", ")}`)
-      .describe("Only with this status; omitted = all")
-      .optional(),
-    limit: limit("How many to list, 1 to 100"),
-    cursor: positionCursor,
+    status: statusInput(subscriptions.statuses),
+    ...pageInput,
   }),
-  output: json(
-    z.object({ data: z.array(subscription), meta: meta.extend({ next_cursor: z.string().nullable() }) }),
-  ),
+  output: json(z.object({ data: z.array(subscription), meta: meta.extend({ next_cursor: nextCursor }) })),
   example: { status: "active", limit: 10 },
   handle: async ({ input: { status = null, limit, cursor }, caller, app }) => {
     const { tenant } = caller;
-    const before = cursor === undefined ? null : Number(cursor);
-    const rows = await listSubscriptions(app.pool, { tenant, status, limit: limit + 1, before });
-    const page = rows.slice(0, limit);
-    const next_cursor = rows.length > limit ? String(page.at(-1)!.position) : null;
+    const { page, next_cursor } = await readPage({ limit, cursor }, (rows) =>
+      listSubscriptions(app.pool, { tenant, status, ...rows }),
+    );
     return { data: page.map(({ state }) => shownSubscription(state)), meta: { tenant, next_cursor } };
   },
 });
@@ -130,8 +122,7 @@ const status = operation({
   example: { id: EXAMPLE },
   handle: async ({ input: { id }, caller, app }) => {
     const state = await app.load(subscriptions, target(caller, id));
-    const found = state?.status === "deleted" ? state : subscriptions.existingSubscription(state);
-    return { data: shownSubscription(found), meta: { tenant: caller.tenant } };
+    return { data: shownSubscription(ownSubscription(state)), meta: { tenant: caller.tenant } };
   },
 });
 
@@ -152,7 +143,7 @@ const resume = operation({
     const decision = subscriptions.resume(app.clock.now().toISOString());
     const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
     return {
-      data: shownSubscription(subscriptions.existingSubscription(state)),
+      data: shownSubscription(existingSubscription(state)),
       meta: { tenant: caller.tenant },
     };
   },
@@ -173,7 +164,7 @@ const rotate = operation({
   handle: async ({ input: { subscription_id }, caller, app, unit }) => {
     const decision = subscriptions.rotateSecret(app.clock.now().toISOString());
     const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
-    const found = subscriptions.existingSubscription(state);
+    const found = existingSubscription(state);
     const secret = secretOf(app.signer, subscription_id, found.secrets[0]!);
     return { data: { ...shownSubscription(found), secret }, meta: { tenant: caller.tenant } };
   },
@@ -185,7 +176,7 @@ const sendTest: OperationDeclaration = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: true },
   summary: "Send a test notice to the webhook of a subscription",
   description: `Posts one notice without content, signed like a real one, with \`type\` "${TEST_TYPE}", and returns the webhook's status. It is not
-retried, and also reaches a disabled subscription. ${subscriptions.MOST_TESTS} an hour.`,
+retried, and also reaches a disabled subscription. ${MOST_TESTS} an hour.`,
   access: [owner("order")],
   input: z.object({ subscription_id: subscriptionId }),
   output: json(
@@ -193,36 +184,22 @@ retried, and also reaches a disabled subscription. ${subscriptions.MOST_TESTS} a
       data: z.object({
         notice_id: z.string().describe("The webhook-id of the delivery"),
         type: z.literal(TEST_TYPE),
-        taken: z.boolean().describe("True: the webhook returned 2xx, as a real notice requires"),
-        status: z.int().nullable().describe("The webhook's HTTP status; null: unreachable"),
-        reason: z.string().nullable().describe("Why the delivery failed"),
-        tested_at: time.describe("When it was sent"),
+        ...testFields,
       }),
       meta,
     }),
   ),
   refuses: [404, 409],
   example: { subscription_id: EXAMPLE },
-  handle: async ({ input: { subscription_id }, caller, app, unit, request }) => {
-    const now = app.clock.now();
-    const tested_at = now.toISOString();
-    const notice_id = `msg_${unit.fresh_id}`;
-    const command = commandOf({ caller, request_id: request.id, operation: sendTest });
-    // The attempt is recorded before the send, so that concurrent calls respect the limit.
-    const { result, events } = await app.decide(
-      subscriptions,
-      target(caller, subscription_id),
-      subscriptions.test(notice_id, tested_at),
-      command,
-    );
-    unit.names(events.at(-1)!);
-    const state = subscriptions.existingSubscription(result.state);
-    const outcome = await post(app, testNotice(app.signer, state, notice_id, now));
-    const taken = outcome.kind === "taken";
-    const { status, reason } = taken ? { status: outcome.status, reason: null } : outcome.failure;
+  handle: async (context) => {
+    const { message_id, ...outcome } = await postTest(context, {
+      operation: sendTest,
+      entity: subscriptions,
+      message: testNotice,
+    });
     return {
-      data: { notice_id, type: TEST_TYPE, taken, status, reason, tested_at },
-      meta: { tenant: caller.tenant },
+      data: { notice_id: message_id, type: TEST_TYPE, ...outcome },
+      meta: { tenant: context.caller.tenant },
     };
   },
 });

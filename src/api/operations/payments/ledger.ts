@@ -18,6 +18,7 @@ import {
 import { type LedgerRow, type LedgerSums, ledger } from "../../../projections/payments/ledger.ts";
 import { paymentsProjection } from "../../../projections/payments/payments.ts";
 import { json, open, operation } from "../../declare/index.ts";
+import { before, nextCursor, pageOf } from "../../declare/page.ts";
 
 const EXPLORER = "https://basescan.org";
 
@@ -299,14 +300,13 @@ const revenueTransparency = operation({
         }),
       ),
       count: z.int(),
-      next_cursor: z.string().nullable(),
+      next_cursor: nextCursor,
     }),
   ),
   lists: paymentsProjection,
   example: { limit: 10 },
   handle: async ({ input: { limit, cursor }, app }) => {
     await app.caughtUp(channelsProjection);
-    const before = cursor === undefined ? undefined : Number(cursor);
     const {
       total,
       by_operation,
@@ -314,8 +314,8 @@ const revenueTransparency = operation({
       kept_micro,
       payments: rows,
       as_of_position,
-    } = await ledger(app.pool, { before, limit });
-    const page = rows.slice(0, limit);
+    } = await ledger(app.pool, { before: before(cursor), limit });
+    const { page, next_cursor } = pageOf(rows, limit, (last) => String(last.ledger_position));
     return {
       pay_to: app.pay_to,
       pay_to_url: app.embedded_chain ? null : `${EXPLORER}/address/${app.pay_to}`,
@@ -329,7 +329,7 @@ const revenueTransparency = operation({
       channels: await channelsOf(app),
       payments: page.map((row) => entryOf(app, row)),
       count: page.length,
-      next_cursor: rows.length > limit ? String(page.at(-1)!.ledger_position) : null,
+      next_cursor,
       as_of_position,
     };
   },

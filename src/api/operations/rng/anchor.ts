@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
-import { limit, positionCursor, sha256 } from "../../../core/model/fields.ts";
+import { sha256 } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { ANCHOR_ADDRESS, seedCall, seedCommitment } from "../../../domain/anchoring/contract.ts";
 import * as commitments from "../../../domain/rng/commitment.ts";
@@ -15,6 +15,7 @@ import {
   signersOf,
 } from "../../../projections/rng/seeds.ts";
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
+import { nextCursor, pageInput, readPage } from "../../declare/page.ts";
 import { commitmentShown, seedLocation } from "./fields.ts";
 
 const seedHash = sha256.describe("A seed's hash, or a seed chain's head, in hex");
@@ -165,7 +166,7 @@ const history = operation({
   again_to: "anybody",
   access: [key("read"), pay("0.001")],
   lists: rngProjection,
-  input: z.object({ limit: limit("How many to list, 1 to 100"), cursor: positionCursor }),
+  input: z.object(pageInput),
   output: json(
     z.object({
       data: z.array(
@@ -175,21 +176,19 @@ const history = operation({
           commitment: commitmentShown.nullable(),
         }),
       ),
-      meta: z.object({ count: z.int(), next_cursor: z.string().nullable() }),
+      meta: z.object({ count: z.int(), next_cursor: nextCursor }),
     }),
   ),
   example: { limit: 5 },
-  handle: async ({ input: { limit, cursor }, app }) => {
-    const before = cursor === undefined ? undefined : Number(cursor);
-    const found = await listCommitments(app.pool, { before, limit: limit + 1 });
-    const page = found.slice(0, limit);
+  handle: async ({ input, app }) => {
+    const { page, next_cursor } = await readPage(input, (rows) => listCommitments(app.pool, rows));
     return {
       data: page.map(({ seed_hash, committed }) => ({
         seed_hash,
         status: committed ? ("committed" as const) : ("asked" as const),
         commitment: committed && shownCommitment(committed),
       })),
-      meta: { count: page.length, next_cursor: found.length > limit ? String(page.at(-1)!.position) : null },
+      meta: { count: page.length, next_cursor },
     };
   },
 });

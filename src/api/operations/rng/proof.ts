@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { limit, positionCursor, sha256, time } from "../../../core/model/fields.ts";
+import { sha256, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { chiSquare } from "../../../domain/rng/statistics.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import { countsSince, findRoll, listRolls } from "../../../projections/rng/rolls.ts";
 import { findChain, findSeed } from "../../../projections/rng/seeds.ts";
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
+import { before, nextCursor, pageInput } from "../../declare/page.ts";
 import { proofOf, proofShown } from "./draw.ts";
 import { rollId, rollShown, seedLocation, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
 
@@ -71,13 +72,12 @@ const history = operation({
   lists: rngProjection,
   input: z.object({
     roll_id: rollId.optional(),
-    limit: limit("How many to list, 1 to 100"),
-    cursor: positionCursor,
+    ...pageInput,
   }),
   output: json(
     z.object({
       data: z.array(rollShown),
-      meta: tenantMeta.extend({ count: z.int(), next_cursor: z.string().nullable() }),
+      meta: tenantMeta.extend({ count: z.int(), next_cursor: nextCursor }),
     }),
   ),
   example: { limit: 5 },
@@ -87,8 +87,7 @@ const history = operation({
       const own = found?.tenant === tenant ? [shownRoll(found)] : [];
       return { data: own, meta: { tenant, count: own.length, next_cursor: null } };
     }
-    const before = cursor === undefined ? undefined : Number(cursor);
-    const { rolls, more } = await listRolls(app.pool, { tenant, before, limit });
+    const { rolls, more } = await listRolls(app.pool, { tenant, before: before(cursor), limit });
     return {
       data: rolls.map(({ facts }) => shownRoll(facts)),
       meta: { tenant, count: rolls.length, next_cursor: more ? String(rolls.at(-1)!.position) : null },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
-import { limit, madeId, month, positionCursor, time } from "../../../core/model/fields.ts";
+import { madeId, month, time } from "../../../core/model/fields.ts";
 import { backtest } from "../../../domain/signals/evaluation.ts";
 import { LEAST_EDGE, POINTS, winRate } from "../../../domain/signals/score.ts";
 import { sentence, statement } from "../../../domain/signals/series.ts";
@@ -15,6 +15,7 @@ import {
   type TradeRow,
 } from "../../../projections/signals/trades.ts";
 import { json, open, operation } from "../../declare/index.ts";
+import { nextCursor, pageInput, readPage } from "../../declare/page.ts";
 
 /** The three operations share one limit. */
 const access = [open({ calls: 100, per: "minute", shared: "signals" })];
@@ -158,22 +159,21 @@ const trades = operation({
       .optional()
       .describe("open, stopped, closed or expired; omitted = all"),
     strategy,
-    limit: limit("How many, 1 to 100"),
-    cursor: positionCursor,
+    ...pageInput,
   }),
   output: json(
     z.object({
       data: z.array(tradeShown),
-      meta: z.object({ count: z.int(), next_cursor: z.string().nullable() }),
+      meta: z.object({ count: z.int(), next_cursor: nextCursor }),
     }),
   ),
   lists: signalsProjection,
   example: { limit: 5 },
-  async handle({ input: { cursor, ...input }, app }) {
-    const before = cursor === undefined ? undefined : Number(cursor);
-    const rows = await listTrades(app.pool, { ...input, ...allowed(app), before });
-    const next_cursor = rows.length === input.limit ? String(rows.at(-1)!.position) : null;
-    return { data: rows.map(publicTrade), meta: { count: rows.length, next_cursor } };
+  async handle({ input, app }) {
+    const { page, next_cursor } = await readPage(input, (rows) =>
+      listTrades(app.pool, { ...input, ...allowed(app), ...rows }),
+    );
+    return { data: page.map(publicTrade), meta: { count: page.length, next_cursor } };
   },
 });
 
