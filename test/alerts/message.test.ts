@@ -73,7 +73,7 @@ describe("secrets", () => {
     const newest = new Webhook(secretOf(signer, facts.subscription_id, { rotation: 1 }));
     expect(() => newest.verify(body.replace("2026-09", "2026-08"), headers)).toThrow();
   });
-  test("has the same body, whatever order its fields were read in", () => {
+  test("a message has the same body, whatever order its fields were read in", () => {
     const reversed = Object.fromEntries(Object.entries(finding).reverse()) as subscriptions.Finding;
     const bodyOf = (found: subscriptions.Finding) =>
       messageOf(

@@ -114,7 +114,7 @@ describe("a checkpoint", () => {
 });
 
 describe("a cosignature", () => {
-  test("is stored once a witness, below its checkpoint", () => {
+  test("is stored once for each witness, below its checkpoint", () => {
     given([signed(10)])
       .when(cosign(cosignature("w1", 10)))
       .then([cosigned("w1", 10)]);
@@ -159,7 +159,7 @@ describe("a cosignature", () => {
 });
 
 describe("an anchor", () => {
-  test("is stored, and the next one above it", () => {
+  test("is stored, and so is the next one above it", () => {
     given([signed(10)])
       .when(anchor(first))
       .then([anchored(first)]);

@@ -294,7 +294,7 @@ describe("tampering", () => {
     );
   });
 
-  test("another index verifies for no leaf", () => {
+  test("no leaf verifies at another index", () => {
     fc.assert(
       fc.property(twoSizes, fc.integer({ min: 0, max: SIZES }), ([index, size], other) => {
         fc.pre(other !== index);

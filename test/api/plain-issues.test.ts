@@ -56,7 +56,7 @@ test.each(wrong)("%s of %j gets the error: %s", (field, value, says) => {
   expect(message).toMatch(/^invalid input: /);
 });
 
-test("a missing member of a given object is an error of what was sent", () => {
+test("a missing member of a sent object is an error in what the caller sent", () => {
   const { errors } = refusalOf({ inner: { other: 1 } });
   const inner = errors!.filter(({ path }) => path.startsWith("inner"));
   expect(inner.map(({ path, message }) => `${path} ${message}`)).toEqual([

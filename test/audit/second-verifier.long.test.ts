@@ -39,7 +39,7 @@ test("the second verifier imports only Node's modules for files and arguments", 
   ]);
 });
 
-describe("the second verifier's hashes", () => {
+describe("the second verifier's hashes equal Node's and viem's", () => {
   test.each([0, 1, 55, 56, 63, 64, 65, 135, 136, 137, 271, 272, 1000])("of %i bytes", async (length) => {
     const bytes = randomBytes(length);
     expect(await H(bytes)).toBe(createHash("sha256").update(bytes).digest("hex"));

@@ -87,14 +87,14 @@ test("our digests are those of EIP-712, and of the contract", async () => {
 });
 
 describe("a deposit", () => {
-  test("comes by the payer's authorization, whoever sends it, and the channel has it", async () => {
+  test("reaches the channel by the payer's authorization, whoever sends it", async () => {
     const before = await balanceOf(workshop.chain, addressOf(payer));
     const id = await funded(configOf());
     expect(await stateOf(id)).toMatchObject({ balance_micro: 1_000_000, claimed_micro: 0, withdrawal: null });
     expect(before - (await balanceOf(workshop.chain, addressOf(payer)))).toBe(1_000_000n);
   });
 
-  test("is bound to its channel, and taken once", async () => {
+  test("is bound to its channel, and accepted once", async () => {
     const [config, other] = [configOf(), configOf()];
     const deposit = await signDeposit(payer, channelIdOf(config), 1_000_000);
     expect((await workshop.chain.trial(depositCall(other, deposit), 500_000n)).success).toBe(false);

@@ -230,7 +230,7 @@ describe("an endpoint", () => {
     expect((await settlement.settle(signed, 0n)).transaction).toBe(transaction);
   });
 
-  test("with lagging logs does not make a payment with a used nonce refused", async () => {
+  test("with lagging logs leaves a payment with a used nonce pending, not refused", async () => {
     const signed = await payment(wallet(5), 72n);
     await carriedByStranger(workshop, signed);
     meddler.meddle = (method) => (method === "eth_getLogs" ? { result: [] } : undefined);

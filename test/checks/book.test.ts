@@ -198,7 +198,7 @@ describe("cancelling", () => {
     expect(await shown(check.check_id)).toMatchObject({ status: "cancelled", cancel_typed_data: null });
   });
 
-  test("a check being redeemed is too late here, not on the chain", async () => {
+  test("a check that is being redeemed is refused here", async () => {
     const check = await write();
     const { check_id } = check;
     await mine("POST", "redeem", { check_id, signature: await signShown(0, check.typed_data) });

@@ -63,7 +63,7 @@ async function rewind(snapshot: Hex): Promise<void> {
 }
 
 describe("the chain's outcome", () => {
-  test("redeems a check, whatever the service recorded, once however often it is scanned", async () => {
+  test("redeems a check once, whatever the service recorded and however often the chain is scanned", async () => {
     const [pending, cancelled] = [await write(), await write()];
     await cancelHere(cancelled);
     await turn();

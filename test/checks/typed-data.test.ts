@@ -45,7 +45,7 @@ describe("typed data", () => {
     );
   });
 
-  test("of each kind signs something else", () => {
+  test("of each kind has a digest of its own", () => {
     const digests = [checkTypedData(facts), checkTypedData(receive), cancelTypedData(facts)].map((data) =>
       Buffer.from(digestOf(data)).toString("hex"),
     );

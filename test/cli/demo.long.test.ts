@@ -200,7 +200,7 @@ describe("off the development chain", () => {
     expect(existsSync(join(dir, "off"))).toBe(false);
   });
 
-  test("a key pays, and nothing is claimed that cannot be seen from here", async () => {
+  test("a key pays and stays secret, and the demo says that its stream was not exported", async () => {
     const before = await balance();
     const key = toHex(wallet(5).getHdKey().privateKey!);
     const args = ["demo", "--url", service.url, "--key", "-"];

@@ -103,7 +103,7 @@ describe("an idempotency key", () => {
     expect(await has(5)).toBe(before - 50_000n);
   });
 
-  test("of a payment that placed an order pays for no other, and for no goods", async () => {
+  test("a payment that placed an order pays for no other order, and for no goods", async () => {
     const url = `${setup.service.url}/v1/agent/orders`;
     const init = (body: object) => ({
       method: "POST",
@@ -228,7 +228,7 @@ describe("concurrent calls", () => {
   });
 });
 
-describe("a foreign or ended order", () => {
+describe("an order", () => {
   test("is neither visible, payable nor cancellable for another tenant, wallet or test key, and nothing is charged", async () => {
     const { order_id, pay } = await order();
     const before = await has(4);

@@ -547,7 +547,7 @@ describe("archives that are discarded", { timeout: 300_000 }, () => {
     expect(await readdir(dir)).toHaveLength(2);
   });
 
-  test("are deleted after a month is imported again into its release's file", async () => {
+  test("are deleted after their month is imported again", async () => {
     const { url } = await comextArchive(await archives(202401, 202401));
     const { bring, dir } = await serviceFor(url);
     await bring({ from: 202401, to: 202401 });

@@ -79,7 +79,7 @@ const withTexts = (texts: Partial<LogRow>): LogRow => {
 };
 
 describe("the usual line", () => {
-  test("is taken", () => {
+  test("is read by the fast reader", () => {
     expect(usualRows().map(textOf).map(takes)).toEqual([true, true, true]);
   });
 

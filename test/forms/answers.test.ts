@@ -168,7 +168,7 @@ describe("rows", () => {
   const texts = (cells: unknown[]) =>
     cells.map((cell) => (cell === null || cell === undefined ? "" : String(cell)));
 
-  test("seasonality has a row a flow and month", async () => {
+  test("seasonality has a row for each flow and month", async () => {
     const path = "GET /v1/agent/trade/seasonality?reporter=LV&hs2=44&years=2015-2024";
     const { data } = (await jsonOf(path)) as { data: { flow: string; profile: number[] }[] };
     expect(await columnsOf(path, "flow", "month", "factor")).toEqual(
@@ -176,7 +176,7 @@ describe("rows", () => {
     );
   });
 
-  test("concentration has a row a partner, with the index of its flow", async () => {
+  test("concentration has a row for each partner, with the index of its flow", async () => {
     const path = "GET /v1/agent/trade/concentration?reporter=DE&year=2024";
     const { data } = (await jsonOf(path)) as { data: { flow: string; hhi: number; top_partners: Row[] }[] };
     const rows = await columnsOf(path, "flow", "hhi", "rank", "partner", "share");
@@ -198,7 +198,7 @@ describe("rows", () => {
     );
   });
 
-  test("corridor has a line a year, month and product of each database", async () => {
+  test("corridor has a row for each year, month and product of each database", async () => {
     const path = "GET /v1/agent/trade/corridor?reporter=DE&partner=FR&years=2020-2024";
     type Direction = { from: string; months: Row[]; products_year: number; top_products: Row[] };
     type Database = { about: Row; balance: Row[]; directions: Direction[] };
@@ -226,7 +226,7 @@ describe("rows", () => {
     expect(data.databases[0]!.directions[0]!.months).toHaveLength(60);
   });
 
-  test("reroute-watch has a row a product and country that surged", async () => {
+  test("reroute-watch has a row for each product and country that surged", async () => {
     const path = "GET /v1/agent/trade/reroute-watch?origin=CN&month=2022-03";
     const { data } = (await jsonOf(path)) as { data: { product: string; direct: Row; surges: Row[] }[] };
     expect(await columnsOf(path, "product", "direct.before_eur", "surge.country")).toEqual(

@@ -24,7 +24,7 @@ const chartOf = (more: Partial<Chart>): Chart => ({
 });
 const SCALE = { divisor: 1, word: "" };
 
-test("a PNG has letters that its font lacks in Latin letters, says so, and has the exact names as data", async () => {
+test("a PNG writes letters that its font lacks in Latin letters, says so, and has the exact names as data", async () => {
   const series = [{ name: "北京", values: [1, 2, 3, 4, 5] }];
   const chart = chartOf({ title: "مرحبا 🪵", series, unit: "€㌧" });
   const print = (one: Chart) => printer.print({ form: "image/png", chart: one, provenance });

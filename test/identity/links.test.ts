@@ -105,7 +105,7 @@ test("only an owner in the registry links, by a live key of the agent and about 
   expect(await linksOf("owner")).toEqual([]);
 });
 
-test("a link is once in passport, registration file and credential, however often it is requested", async () => {
+test("a link appears once in passport, registration file and credential, however often it is requested", async () => {
   const linked = await linkBy(keyOf(OWNER), "owner", "0");
   expect(linked).toMatchObject({
     status: 200,

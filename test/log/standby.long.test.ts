@@ -374,7 +374,7 @@ test("a complete export is read from a replica, and verifies", async () => {
   expect((await runHere(env, "verify", file)).stdout).toContain("verified");
 });
 
-describe("a reader that is lost", () => {
+describe("a reader", () => {
   test("that is silent delays nobody, and serves again when it answers", async () => {
     await caughtUp();
     const { name } = await send(writer);

@@ -136,7 +136,7 @@ test("a deposit that a process credited before it died is not credited by the ne
   expect(await typesOf(5)).toEqual(["DepositCredited"]);
 });
 
-test("another chain credits nothing", async () => {
+test("nothing is credited while the chain is another one, or lags behind", async () => {
   const { app } = service;
   const block = (number: bigint) =>
     app.chain.block(number).then((found) => found && { ...found, hash: `0x${"0".repeat(64)}` as const });

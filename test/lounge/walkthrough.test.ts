@@ -133,7 +133,7 @@ describe("a bet", () => {
   });
 });
 
-test("is among the caller's rolls, and counts as a use of the seed", async () => {
+test("a bet is among the caller's rolls, and counts as a use of the seed", async () => {
   const { data } = (await ask("rng/history?limit=100")).body;
   expect(new Set(data.map(({ game_type }: { game_type: string }) => game_type))).toEqual(
     new Set(["roulette", "lounge-dice"]),

@@ -109,7 +109,7 @@ describe("a claim", () => {
       .thenThrows(refusedAs("bounty-state"));
   });
 
-  test("is submitted to once, in time", () => {
+  test("takes one submission, before the deadline", () => {
     given([opened, funded, claimed(7)])
       .when(submit(7))
       .then([submitted(7)]);

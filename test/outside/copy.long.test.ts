@@ -179,7 +179,7 @@ describe("the copy", () => {
   });
 });
 
-describe("a stream with another answer from its server", () => {
+describe("a stream with an unusual answer from its server", () => {
   const next = async (begun = followReactor.begin()) => {
     await keys(1);
     return turn(app, followReactor, { begun });
@@ -202,7 +202,7 @@ describe("a stream with another answer from its server", () => {
     await expect(compareOutside(app, outside)).resolves.toMatchObject({ same: 0 });
   });
 
-  test("ids of hidden events answer as written, and are not trusted", async () => {
+  test("ids of hidden events are answered as already written, and are not trusted", async () => {
     const events: CopiedEvent[] = [];
     await turn(app, followReactor);
     for await (const event of outside.read()) events.push(event);

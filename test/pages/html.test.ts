@@ -11,7 +11,7 @@ test("text is escaped in every position, markup is not", () => {
   expect(written(prose("a `<b>` c"))).toBe("a <code>&#60;b&#62;</code> c");
 });
 
-test("Markdown has anchors as GitHub names them, links that lead on, and no HTML of its own", () => {
+test("Markdown has anchors as GitHub names them, links to the service's pages, and no HTML of its own", () => {
   const page = rendering(
     "# A page\n\nIt says so. And more.\n\n## What it *is*, `here`\n\n[on](other.md#x) <script>alert(1)</script>\n\n## What it is, here\n\n    curl -s 'http://x' # so\n\n| a |\n|---|\n| b |\n",
     (target) => `/docs/${target.replace(".md", "")}`,

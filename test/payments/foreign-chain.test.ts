@@ -142,7 +142,7 @@ describe("an endpoint that switches to another chain between calls", () => {
     expect(await earned()).toBe(before + 50_000n);
   });
 
-  test("and a log that is down after sending: the outcome is unknown", async () => {
+  test("a log that is down after sending: the outcome is unknown", async () => {
     let app = seller.app;
     const past = chainSettlement(app.chain);
     const settlement = settlementOnLogsChain(() => app, {

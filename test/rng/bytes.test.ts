@@ -42,7 +42,7 @@ describe("the bytes of a draw", () => {
     expect(stream.blocks).toHaveLength(1);
   });
 
-  test("differ in each part of the draw", () => {
+  test("depend on each part of the draw", () => {
     const others: Draw[] = [
       { ...draw, tenant: "other" },
       { ...draw, game: "coin" },

@@ -117,7 +117,7 @@ describe("hostile questions", () => {
     expect(errors[0]!.message).toMatch(message);
   });
 
-  test("ten countries and an empty list differ", async () =>
+  test("ten countries are compared", async () =>
     expect((await ask(`salary/compare?countries=${ten}`)).data).toHaveLength(10));
 });
 

@@ -222,7 +222,7 @@ describe("the list of the European Union", () => {
 test.each([
   ["a line too short", SDN.replace(",-0- \n", "\n"), "line 1"],
   ["a line without a name", '36,"",-0- ,"CUBA",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- \n', "line 1"],
-])("OFAC: %s is refused by its line", (_, text, answer) => {
+])("OFAC: %s is refused, naming the line", (_, text, answer) => {
   expect(refusalOf(() => read(ofacSdn, text))).toContain(answer);
 });
 

@@ -80,7 +80,7 @@ const isSentToModel = ({ scope }: Skill) => scope === "skill";
 const named = (all: readonly Skill[]) => all.map((skill) => [skill.name, skill] as const);
 
 describe.each(named(skills.filter(isSentToModel)))("%s", (agent, skill) => {
-  test("is summarized by a model, the same bytes twice, next to its findings without one", async () => {
+  test("is summarized by a model with the same bytes twice, next to its findings without a model", async () => {
     model.reply = honest;
     const input = { agent, task: skill.example };
     const [first, second] = [await ran(input), await ran(input)];

@@ -38,7 +38,7 @@ test("the specification of a decider compares every event, in its order and with
   expect(() => both.thenThrows(refusedAs("conflict"))).toThrow();
 });
 
-test("an event that its declaration does not allow is neither given nor expected", () => {
+test("an event that its declaration does not allow is refused in given and in then", () => {
   const wrong = confirmed({ payments: -1 });
   expect(() => given([wrong]).when(() => [])).toThrow("payments");
   expect(() =>

@@ -24,7 +24,7 @@ async function get(path: string): Promise<{ status: number; body: Answer }> {
   return { status: response.status, body: (await response.json()) as Answer };
 }
 
-test("a year is merged from two imports, and a code ends with its heirs in the answer", async () => {
+test("a year is merged from two imports, and an answer names the heirs of a code that ended", async () => {
   const { app, data_dir } = service;
   const header = (await readFile(bulkFixture, "utf8")).split("\n")[0]!;
   const line = (product: string, period: number, procedure: number, eur: number) =>

@@ -45,7 +45,7 @@ describe("a dataset", () => {
       .then([releasedAs(back)]);
   });
 
-  test("refuses one built upon another than the current vintage", () =>
+  test("refuses a vintage that was not built upon the current one", () =>
     given([releasedAs(facts), releasedAs(next)])
       .when(release({ ...facts, vintage: "d".repeat(64), replaces: facts.vintage }))
       .thenThrows(Refusal, (refusal) => refusal.code === "conflict"));

@@ -25,7 +25,7 @@ function tailByIntegration(t: number): number {
   return 1 - (2 * scale * sum * t) / (3 * steps);
 }
 
-describe.skipIf(!here)("analyses over the real files", () => {
+describe.skipIf(!here)("analyses equal SQL over the real files", () => {
   let trade: TradeData;
   let sql: (query: string) => Promise<Record<string, unknown>[]>;
 
@@ -288,7 +288,7 @@ describe.skipIf(!here)("analyses over the real files", () => {
     }
   });
 
-  test("source concentration: of eighteen products in 2024, over the WORLD total", async () => {
+  test("source concentration: eighteen products in 2024, over the WORLD total", async () => {
     const products = await sql("select distinct product from trade where partner <> 'WORLD' order by 1");
     let signals = 0;
     for (const product of products.map((row) => row.product as string)) {

@@ -61,7 +61,7 @@ describe.skipIf(!here)("over the real files", () => {
     },
   );
 
-  test.each(queries)("months and years of %s for %s", async (reporter, hs) => {
+  test.each(queries)("months and years of %s for %s are the files' sums", async (reporter, hs) => {
     const expected = await figures.months([reporter], hs);
     const months = await timeline(trade, { reporters: [reporter], hs });
     expect(months.data.length).toBe(36);
@@ -90,7 +90,7 @@ describe.skipIf(!here)("over the real files", () => {
     expect(yearly.data.filter(({ complete }) => complete).length).toBeGreaterThanOrEqual(2);
   });
 
-  test.each(["39206290", "39100000"])("months of the 27 summed for %s", async (hs) => {
+  test.each(["39206290", "39100000"])("months of the 27 for %s are the files' sums", async (hs) => {
     const expected = await figures.months([...reporterCodes], hs);
     const { data, meta } = await timeline(trade, { hs, flow: "IMPORT", years: "2023-2025" });
     for (const row of data.filter(({ complete }) => complete)) {

@@ -221,7 +221,7 @@ describe.skipIf(!python)(
       );
     });
 
-    test("and names the first that differs if any counted event is missing or changed", () => {
+    test("names the first digest that differs if any counted event is missing or changed", () => {
       const whole = readFileSync(file, "utf8");
       const lines = whole.trimEnd().split("\n");
       const counted = [

@@ -214,7 +214,7 @@ describe("a batch", () => {
 });
 
 describe("a score", () => {
-  test("is shown alone by the path from its line to the root in the log", async () => {
+  test("is proven alone, by the path from its line to the root in the log", async () => {
     await agency.compute(Date.now() + 4_000);
     const { as_of, proof, trust_score } = (await get("/soul/SX%231/trust?proof=true")).body;
     expect(rootOfProof(proof!)).toBe(proof!.root);
