@@ -188,7 +188,7 @@ function delegationFault(agent_id: string, data: Members, body: Members): string
   const { max_spend_usdc: most = "0" } = body;
   if (typeof most !== "string" || !USDC.test(most)) return "the signed delegation has no sum";
   const [whole = "0", part = ""] = most.split(".");
-  const told = {
+  const claimed = {
     agent_id: body.agent_id,
     to: body.to,
     scopes: body.scopes,
@@ -197,7 +197,7 @@ function delegationFault(agent_id: string, data: Members, body: Members): string
   };
   const expires_in_s = (Date.parse(String(data.expires_at)) - Date.parse(String(data.delegated_at))) / 1_000;
   const { scopes, max_spend_micro = 0 } = data;
-  return differing(told, { agent_id, to: `SX#${data.to}`, scopes, expires_in_s, max_spend_micro });
+  return differing(claimed, { agent_id, to: `SX#${data.to}`, scopes, expires_in_s, max_spend_micro });
 }
 
 const attestationFault = (data: Members, body: Members): string | undefined =>

@@ -96,9 +96,9 @@ export class Acts implements ActObjects {
         not_judged > 0,
       ],
     ] as const;
-    const told = words.flatMap(([text, isTold]) => (isTold ? text : []));
+    const counted = words.flatMap(([text, isCounted]) => (isCounted ? text : []));
     const hosts = this.#hosts.size > 0 ? `; the texts are made out to ${[...this.#hosts].join(", ")}` : "";
-    return `${told.join("; ")}${hosts}`;
+    return `${counted.join("; ")}${hosts}`;
   }
 
   attestorOf(attestation_id: string): number | undefined {

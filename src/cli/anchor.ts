@@ -104,7 +104,7 @@ const page = ({
 }: AnchorReport) =>
   [
     `log       ${origin}, ${events} events`,
-    ...(contradiction ? [`BROKEN    ${contradiction}; see docs/anchoring.md, "What is told"`] : []),
+    ...(contradiction ? [`BROKEN    ${contradiction}; see docs/anchoring.md, "Failures and remedies"`] : []),
     checkpoint
       ? `signed    ${checkpoint.size} events at ${checkpoint.signed_at}, root ${checkpoint.root}`
       : "signed    nothing yet",

@@ -133,10 +133,10 @@ ${places.flatMap(fishLines).join("\n")}
 const fishLines = ({ path, words, values }: CommandPath): string[] =>
   words.map(({ text, says }) => {
     const at = `complete -c tallystick -n ${inFish(`__tallystick_path "${path}"`)}`;
-    const told = `-d ${inFish(says.replaceAll(/\s+/g, " "))}`;
-    if (!text.startsWith("--")) return `${at} -f -a ${inFish(text)} ${told}`;
+    const description = `-d ${inFish(says.replaceAll(/\s+/g, " "))}`;
+    if (!text.startsWith("--")) return `${at} -f -a ${inFish(text)} ${description}`;
     const choices = values.find(({ option }) => option === text)?.words;
-    return `${at} -l ${text.slice(2)} ${choices ? `-x -a ${inFish(choices.join(" "))} ` : ""}${told}`;
+    return `${at} -l ${text.slice(2)} ${choices ? `-x -a ${inFish(choices.join(" "))} ` : ""}${description}`;
   });
 
 const scripts: Readonly<Record<Shell, (places: readonly CommandPath[]) => string>> = { bash, zsh, fish };

@@ -75,7 +75,7 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
   const options = ["--url", url, "--agent", agent, "--dir", dir, "--kinds", "js"];
   tell.step(2, "A worker", `${COMMAND} work --url ${url} --agent ${agent} --kinds js`);
   const worker = startWorker(options);
-  const told = await listen(url, wallet);
+  const listener = await listen(url, wallet);
   try {
     const node = await worker.tells("online", online);
     tell.line(
@@ -100,8 +100,12 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
       "The service runs it again, and pays",
       "the audit, then POST /soul/compute/settle by the worker",
     );
-    await told.until("task.settled", task.task_id, ["task.refunded", "task.expired", "task.dead_lettered"]);
-    tell.line("told", `${told.count} notices by GET /v1/agent/notices; the requester polled 0 times`);
+    await listener.until("task.settled", task.task_id, [
+      "task.refunded",
+      "task.expired",
+      "task.dead_lettered",
+    ]);
+    tell.line("notices", `${listener.count} notices by GET /v1/agent/notices; the requester polled 0 times`);
     const path = `/soul/compute/status/${task.task_id}`;
     const now = await fetchAnswer(url + path, settled, { headers: await owner(wallet, url, path) });
     tell.line("result", `${JSON.stringify(now.result.value)}, audit ${now.audit ?? "none"}, ${now.status}`);
@@ -114,7 +118,7 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
     const { keys } = await fetchAnswer(`${url}/soul/passport/${encodeURIComponent(node.sx_id)}`, passport);
     await verifyReceipt(now, task.task_id, keys);
   } finally {
-    told.close();
+    listener.close();
     await worker.stop();
     await rm(dir, { recursive: true, force: true });
   }

@@ -57,18 +57,18 @@ async function bought<Schema extends z.ZodType>(
 }
 
 export async function buyPellets(place: DemoService, wallet: LocalAccount): Promise<void> {
-  const told = await listen(place.url, wallet);
+  const listener = await listen(place.url, wallet);
   try {
-    await buyAndHear(place, wallet, told);
+    await buyAndHear(place, wallet, listener);
   } finally {
-    told.close();
+    listener.close();
   }
 }
 
 async function buyAndHear(
   { url, app }: DemoService,
   wallet: LocalAccount,
-  told: NoticeListener,
+  listener: NoticeListener,
 ): Promise<void> {
   const at = (path: string) => `${url}/v1/agent/${path}`;
   tell.step(1, "The stock", "GET /v1/agent/products?type=granulas");
@@ -111,8 +111,8 @@ async function buyAndHear(
   tell.step(5, "The operator ships it", `tallystick shop ship ${made.order_id}`);
   if (app) {
     await deliver(app, made.order_id);
-    await told.until("order.delivered", String(made.order_id), ["order.cancelled"]);
-    tell.line("told", `${told.count} notices by GET /v1/agent/notices; the buyer polled 0 times`);
+    await listener.until("order.delivered", String(made.order_id), ["order.cancelled"]);
+    tell.line("notices", `${listener.count} notices by GET /v1/agent/notices; the buyer polled 0 times`);
   } else tell.line("", "This machine has no access there; its operator must ship.");
 
   tell.step(6, "Its state", `GET /v1/agent/orders?order_id=${made.order_id}`);

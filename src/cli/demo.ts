@@ -325,7 +325,7 @@ async function tellChain(
 }
 
 /** Members of a receipt that are not on the screen already. */
-const TELLING = ["operation", "request_sha256", "answer_sha256", "vintage", "event"];
+const RECEIPT_FIELDS = ["operation", "request_sha256", "answer_sha256", "vintage", "event"];
 
 function tellReceipt({ receipt }: Purchase): void {
   if (!receipt) {
@@ -333,7 +333,7 @@ function tellReceipt({ receipt }: Purchase): void {
     return;
   }
   tell.line("receipt", "a JWS signed by the service; it names the payment and the following:");
-  for (const name of TELLING) {
+  for (const name of RECEIPT_FIELDS) {
     const value = receipt.payload[name];
     if (value !== undefined) tell.line("", `${name} ${JSON.stringify(value)}`);
   }
@@ -362,12 +362,12 @@ async function tellProof(
   tell.line("verified", "by this process, from the file and the chain alone:");
   for (const { name, ok, detail } of report.verdicts) tell.finding({ ok, says: `${name}: ${detail}` });
   for (const finding of findings) tell.finding(finding);
-  const kept = (name: string) => resolve(folder, name);
-  tell.line("by hand", `${COMMAND} verify ${kept(EXPORT)}`);
+  const pathOf = (name: string) => resolve(folder, name);
+  tell.line("by hand", `${COMMAND} verify ${pathOf(EXPORT)}`);
   if (bought.receipt)
     tell.line(
       "",
-      `${COMMAND} verify receipt ${kept(RECEIPT)} --jwks ${kept(KEYS)} --body ${kept(ANSWER)} --export ${kept(EXPORT)}`,
+      `${COMMAND} verify receipt ${pathOf(RECEIPT)} --jwks ${pathOf(KEYS)} --body ${pathOf(ANSWER)} --export ${pathOf(EXPORT)}`,
     );
   if (!report.ok || findings.some(({ ok }) => !ok))
     refuse("unprocessable", "the service's answer and its log differ; see the lines marked FAIL");

@@ -113,10 +113,10 @@ const STANDINGS: Record<string, string> = {
   unrecorded: "no signature recorded",
 };
 
-/** Who stands for the events of a line, in their order; equal ones are told once. */
+/** Who stands for the events of a line, in their order; equal ones appear once. */
 const shownBy = (of: string[]): HTMLElement => {
-  const told = [...new Set(of)].map((one) => STANDINGS[one] ?? one);
-  return el("span", { class: "soft" }, told.join(", "));
+  const names = [...new Set(of)].map((one) => STANDINGS[one] ?? one);
+  return el("span", { class: "soft" }, names.join(", "));
 };
 
 function linesOf(explanation: Explanation): HTMLElement[] {

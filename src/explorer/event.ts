@@ -23,7 +23,7 @@ export async function showEvent(event_id: string): Promise<boolean> {
     current = wanted;
     isShown = false;
     title("Event");
-    place.replaceChildren(el("p", { class: "told", role: "status" }, "Loading…"));
+    place.replaceChildren(el("p", { class: "message", role: "status" }, "Loading…"));
   }
   try {
     const proof = await proofOf(event_id);
@@ -35,7 +35,7 @@ export async function showEvent(event_id: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (current !== wanted) return true;
-    if (!isShown) place.replaceChildren(el("p", { class: "told", role: "alert" }, reasonOf(error)));
+    if (!isShown) place.replaceChildren(el("p", { class: "message", role: "alert" }, reasonOf(error)));
     return error instanceof Unanswered && error.missing;
   }
 }

@@ -29,7 +29,7 @@ class Superseded extends Error {}
 
 export function openList<Item>(place: HTMLElement, listing: Listing<Item>): List {
   const rows = el("ul", { class: "rows", "aria-busy": "true" });
-  const status = el("p", { class: "told", role: "status" }, "Loading…");
+  const status = el("p", { class: "message", role: "status" }, "Loading…");
   const more = el("button", { type: "button", class: "more" }, "Load more");
   more.hidden = true;
   place.append(rows, status, more);

@@ -179,10 +179,10 @@ const platformTokenOf = ({ BASE_RPC_URL, PLATFORM_TOKEN }: Config): Hex | undefi
   BASE_RPC_URL === undefined ? DEVELOPMENT_TOKEN : (PLATFORM_TOKEN?.toLowerCase() as Hex | undefined);
 
 async function keysOf(config: Config): Promise<ChainKeys> {
-  const kept = async (name: string) =>
+  const storedKey = async (name: string) =>
     (await storedSecret(join(config.DATA_DIR, name), generatePrivateKey)) as Hex;
-  const gas = config.GAS_KEY ?? (await kept("gas.key"));
-  const own = config.PAY_TO === undefined ? await kept("pay-to.key") : undefined;
+  const gas = config.GAS_KEY ?? (await storedKey("gas.key"));
+  const own = config.PAY_TO === undefined ? await storedKey("pay-to.key") : undefined;
   const pay_to = (config.PAY_TO?.toLowerCase() as Hex | undefined) ?? addressOf(own!);
   return { gas, refund: config.REFUND_KEY ?? own ?? gas, pay_to };
 }

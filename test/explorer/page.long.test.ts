@@ -400,7 +400,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     await page.locator("#trouble", { hasText: "The service cannot be reached." }).waitFor();
     expect(await rows(page).count()).toBeGreaterThanOrEqual(50);
     await page.getByRole("link", { name: "Anchors", exact: true }).click();
-    await page.locator("#view-anchors .told", { hasText: "cannot be reached" }).waitFor();
+    await page.locator("#view-anchors .message", { hasText: "cannot be reached" }).waitFor();
     await page.unroute(away);
     await expect.poll(() => after5s(() => rows(page).count())).toBeGreaterThan(0);
     await expect.poll(() => page.locator("#trouble").isVisible()).toBe(false);

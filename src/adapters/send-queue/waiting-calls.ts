@@ -16,7 +16,7 @@ export type Rider = Call & {
   recorded: SendOptions["recorded"];
   /** The transactions that carry it, once signed. */
   signed?: readonly Hex[] | undefined;
-  /** Its caller was told that nothing was sent, so nothing may be. */
+  /** Its caller was answered that nothing was sent, so nothing may be sent. */
   given_up?: true;
   trouble?: unknown;
   resolve: (receipt: Receipt) => void;

@@ -107,7 +107,7 @@ export const different = (values: readonly unknown[]): string[] => [
   ...new Set(values.map(text).filter(Boolean)),
 ];
 
-/** The lists' ranges of birth years are shorter; of a longer one only its ends are told. */
+/** The lists' ranges of birth years are shorter; only the ends of a longer one are listed. */
 const LONGEST_SPAN = 30;
 
 /** Each year from one to the other; an end alone is no year of birth. */

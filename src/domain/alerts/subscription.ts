@@ -192,7 +192,7 @@ export type Subscription = {
   /** The newest first. */
   secrets: readonly Secret[];
   /** All past alerts, so that none is reported twice. */
-  told: ReadonlySet<string>;
+  reported: ReadonlySet<string>;
   waiting: ReadonlyMap<string, Waiting>;
   last_failure: Data<"AlertDeliveryFailed"> | null;
   last_delivered_at: string | null;
@@ -222,8 +222,8 @@ export function evolve(state: SubscriptionState, event: SubscriptionEvent): Subs
     case "AlertTriggered": {
       const { alert_id: id, finding: found, triggered_at } = event.data;
       const alert = { finding: found, triggered_at, attempts: 0, next_attempt_at: triggered_at };
-      const told = new Set(state.told).add(id);
-      return { ...state, told, waiting: new Map(state.waiting).set(id, alert) };
+      const reported = new Set(state.reported).add(id);
+      return { ...state, reported, waiting: new Map(state.waiting).set(id, alert) };
     }
     case "AlertDelivered": {
       const { alert_id: id, credits_left: credits, delivered_at: last_delivered_at } = event.data;
@@ -258,7 +258,7 @@ const newSubscription = (facts: Subscribed): Subscription => ({
   credits: facts.credits,
   delivered: 0,
   secrets: firstSecrets,
-  told: new Set(),
+  reported: new Set(),
   waiting: new Map(),
   last_failure: null,
   last_delivered_at: null,
@@ -331,7 +331,7 @@ export const trigger =
     if (state?.status !== "active" && state?.status !== "paused") return [];
     const room = MOST_WAITING - state.waiting.size;
     return found
-      .filter(({ alert_id: id }) => !state.told.has(id))
+      .filter(({ alert_id: id }) => !state.reported.has(id))
       .slice(0, room)
       .map((alert) => ({ type: "AlertTriggered", data: { ...alert, triggered_at: at } }));
   };

@@ -16,7 +16,7 @@ const WORDS: ReadonlyMap<string, string> = new Map(
     .map((pair) => pair.trim().split(" ") as [string, string]),
 );
 
-/** Fertilizer, pasteurized and sulfuric are told by their letters. */
+/** Fertilizer, pasteurized and sulfuric are recognised by their letters. */
 const LETTERS: readonly (readonly [RegExp, string])[] = [
   [/^sulf(?!ur$)/, "sulph"],
   [

@@ -53,12 +53,12 @@ export function explanationOf({ words, of: { name, entry } }: Hit, agrees: Agree
       : name.quality === "weak"
         ? `, a name that the list gives with reserve for ${first.name}`
         : `, another name of ${first.name}`;
-  const told = [
+  const compared = [
     ["type", agrees.type],
     ["country", agrees.country],
     ["year of birth", agrees.born],
   ] as const;
-  const said = (which: boolean) => told.filter(([, one]) => one === which).map(([word]) => word);
+  const said = (which: boolean) => compared.filter(([, one]) => one === which).map(([word]) => word);
   const also = [
     ...(said(true).length > 0 ? [`${said(true).join(" and ")} agree`] : []),
     ...(said(false).length > 0 ? [`${said(false).join(" and ")} differ`] : []),

@@ -461,7 +461,7 @@ function judge(
   const [usedAsked, usedListed] = [new Set<number>(), new Set<number>()];
   let matched = 0;
   let [askedTotal, listedTotal] = [0, 0];
-  const told: MatchedWord[] = [];
+  const matches: MatchedWord[] = [];
   for (const pair of pairs) {
     const mine = pair.query.span === 2 ? [pair.query.at, pair.query.at + 1] : [pair.query.at];
     const theirs = pair.span === 2 ? [pair.at, pair.at + 1] : [pair.at];
@@ -471,9 +471,9 @@ function judge(
     matched += contrastOf(pair) * Math.min(pair.own, pair.theirs);
     askedTotal += pair.own;
     listedTotal += pair.theirs;
-    told.push({ given: mine.map((at) => texts[at]).join(" "), listed: pair.listed, alike: pair.how });
+    matches.push({ given: mine.map((at) => texts[at]).join(" "), listed: pair.listed, alike: pair.how });
   }
-  if (matched === 0) return { of, score: 0, words: told };
+  if (matched === 0) return { of, score: 0, words: matches };
   for (const one of queried)
     if (one.span === 1 && !usedAsked.has(one.at) && omissible?.[one.at] === undefined)
       askedTotal += one.weight;
@@ -483,16 +483,16 @@ function judge(
   const isFirstAndLast =
     isPerson &&
     isComplete &&
-    told.length > 1 &&
+    matches.length > 1 &&
     askedTotal >= RARE_PAIR &&
-    told.every(({ alike }) => alike >= OTHER_SPELLING) &&
+    matches.every(({ alike }) => alike >= OTHER_SPELLING) &&
     hasFirstAndLast(of, usedListed);
   const leftOut = !isPerson ? 1 : isFirstAndLast ? LEFT_OUT_BETWEEN : LEFT_OUT;
   for (let at = 0; at < words.length; at++)
     if (!usedListed.has(at) && of.omissible?.[at] === undefined)
       listedTotal += leftOut * (textOf(at).length === 1 ? INITIAL / 2 : listedWeight(at));
   const score = matched / Math.sqrt(askedTotal * listedTotal);
-  return { of, score: Math.min(1, score), words: told };
+  return { of, score: Math.min(1, score), words: matches };
 }
 
 /**

@@ -3,7 +3,13 @@ import { encodeCursor } from "../../../eventstore/cursor.ts";
 import type { LogHead } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
 import { EVERYBODY } from "../../domain/notices/kinds.ts";
-import { type Notice, type NoticeFilter, noticesAfter, noticesProjection, tenantsTold } from "./notices.ts";
+import {
+  type Notice,
+  type NoticeFilter,
+  noticesAfter,
+  noticesProjection,
+  tenantsNoticed,
+} from "./notices.ts";
 
 export type FeedOptions = NoticeFilter & {
   after: LogHead;
@@ -96,10 +102,10 @@ class Readers {
     for await (const batch of tail.subscribe({ after, signal })) {
       const through = batch.at(-1)!.position;
       const isFolded = await runner.reached(noticesProjection, through, FOLD_MS);
-      const told = isFolded ? await tenantsTold(pool, { after, through }) : [EVERYBODY];
+      const tenants = isFolded ? await tenantsNoticed(pool, { after, through }) : [EVERYBODY];
       after = through;
-      const isForAll = told.includes(EVERYBODY);
-      for (const reader of this.#readers) if (isForAll || told.includes(reader.tenant)) wake(reader);
+      const isForAll = tenants.includes(EVERYBODY);
+      for (const reader of this.#readers) if (isForAll || tenants.includes(reader.tenant)) wake(reader);
     }
   }
 }

@@ -53,18 +53,18 @@ export const noticesProjection = projection({
     );`,
   of: [...kinds.map(({ of }) => of), subscription],
   async fold(events, tx) {
-    const told = events.flatMap((event) => {
+    const noticed = events.flatMap((event) => {
       const source = sourceOf(event.type);
       return source ? [{ event, ...source }] : [];
     });
     const parties = new Parties(
       await joined(
         tx,
-        told.map(({ kind, event }) => [kind.name, event.id]),
+        noticed.map(({ kind, event }) => [kind.name, event.id]),
       ),
     );
     const notices: NoticeRow[] = [];
-    for (const { event, kind, row } of told) {
+    for (const { event, kind, row } of noticed) {
       const { id: subject_id, position, recorded_at_us, tenant } = event;
       const data = event.data as Record<string, unknown>;
       const subject = { kind: kind.name, subject_id };
@@ -245,7 +245,7 @@ export async function noticesAfter(
 }
 
 /** The tenants that positions after `after` and up to `through` have notices for. */
-export async function tenantsTold(
+export async function tenantsNoticed(
   pool: pg.Pool,
   { after, through }: { after: number; through: number },
 ): Promise<string[]> {

@@ -10,7 +10,7 @@ import {
   type Notice,
   noticesAfter,
   noticesProjection,
-  tenantsTold,
+  tenantsNoticed,
 } from "../../projections/notices/notices.ts";
 import {
   failingSubscriptions,
@@ -83,8 +83,8 @@ async function newlyDue(app: App, memory: Memory, at: string): Promise<Subscript
     app.runner.positionOf(noticeSubscriptionsProjection),
   ]);
   const [after, through] = [memory.position, Math.min(...positions)];
-  const told = after === 0 ? "all" : await tenantsTold(app.pool, { after, through });
-  const tenants = told === "all" || told.includes(EVERYBODY) ? "all" : told;
+  const noticed = after === 0 ? "all" : await tenantsNoticed(app.pool, { after, through });
+  const tenants = noticed === "all" || noticed.includes(EVERYBODY) ? "all" : noticed;
   const due = await subscriptionsToServe(app.pool, { changed_after: after, at, tenants });
   memory.position = through;
   return due;

@@ -31,7 +31,7 @@ import {
 import { APPROVE_GAS, allowanceCall, amountIn, approveCall, balanceCall } from "../../domain/wallet/token.ts";
 import { airdropsProjection, airdropsToFollow } from "../../projections/wallet/airdrops.ts";
 
-/** `look_at`: the next check of paid airdrops, in milliseconds of Unix time; `told`: the warnings already logged. */
+/** `look_at`: the next check of paid airdrops, in milliseconds of Unix time; `seen`: the warnings already logged. */
 export type AirdropMemory = { look_at: number; seen: Set<string> };
 
 export type AirdropOptions = { log: ReactorLog; memory: AirdropMemory; signal?: AbortSignal };
