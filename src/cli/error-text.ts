@@ -22,12 +22,17 @@ export function textOfError(error: unknown, { stack = false } = {}): string {
 
 /** Names the file or address that the operating system refused; undefined for other errors. */
 function systemText(error: Error): string | undefined {
-  const { syscall, path, address, port } = error as NodeJS.ErrnoException & {
+  const { syscall, code, path, dest, address, port } = error as NodeJS.ErrnoException & {
+    dest?: string;
     address?: string;
     port?: number;
   };
   if (syscall === undefined) return undefined;
-  const place = path ?? (address === undefined ? syscall : `${address}:${port}`);
+  // Of two names of a rename, a folder in the way is the second.
+  const place =
+    (code === "EISDIR" ? dest : undefined) ??
+    path ??
+    (address === undefined ? syscall : `${address}:${port}`);
   return `${place}: ${systemReason(error) ?? error.message}`;
 }
 

@@ -1,11 +1,12 @@
 /** The folder in which one process at a time builds a vintage, and the publication of what it built. */
 
-import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { DuckDBInstance } from "@duckdb/node-api";
 import { syncFile } from "../../eventstore/system/sync-file.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
-import { createDuckdb, explainShortage } from "./duckdb.ts";
+import { createDuckdb, explainShortage, isFullDisk } from "./duckdb.ts";
 import { type Manifest, manifestPath, partitionsDir, stagedDir, vintagesDir } from "./manifest.ts";
 import { rollupName, rollupPath, rollupsDir } from "./rollups/file.ts";
 
@@ -61,7 +62,9 @@ async function takeSpace(
   parent: string,
   options: SpaceOptions & { gives_way?: boolean },
 ): Promise<BuildSpace> {
-  const unlock = await lock(join(parent, "import.lock"), options);
+  const unlock = await lock(join(parent, "import.lock"), options).catch((error) =>
+    explainShortage(error, dataDir),
+  );
   try {
     for (const name of await readdir(parent)) {
       if (name.startsWith(PREFIX)) await rm(join(parent, name), { recursive: true, force: true });
@@ -129,7 +132,7 @@ async function tryLock(path: string): Promise<(() => void) | string> {
   if (heldHere.has(path)) return `process ${process.pid}`;
   heldHere.add(path);
   try {
-    const instance = await createDuckdb(path);
+    const instance = await openLock(path);
     return () => {
       instance.closeSync();
       heldHere.delete(path);
@@ -137,9 +140,32 @@ async function tryLock(path: string): Promise<(() => void) | string> {
   } catch (error) {
     heldHere.delete(path);
     const message = error instanceof Error ? error.message : String(error);
-    if (!message.includes("Could not set lock")) throw error;
-    return `process ${/PID (\d+)/.exec(message)?.[1] ?? "unknown"}`;
+    if (message.includes("Could not set lock"))
+      return `process ${/PID (\d+)/.exec(message)?.[1] ?? "unknown"}`;
+    if (isFullDisk(error)) throw error;
+    const why = message.split("\n")[0]!;
+    return refuse("unavailable", `${path} cannot be locked (${why}): check its rights and its disk`);
   }
+}
+
+const HALF_WRITTEN = /not a valid DuckDB database file|Could not read enough bytes/;
+
+/** A process that died while it made the file, or a full disk, leaves one that nobody could open again. */
+async function openLock(path: string): Promise<DuckDBInstance> {
+  try {
+    return await createDuckdb(path);
+  } catch (error) {
+    if (!(error instanceof Error && HALF_WRITTEN.test(error.message))) throw error;
+  }
+  const draft = `${path}.${process.pid}`;
+  try {
+    (await createDuckdb(draft)).closeSync();
+    // Another file of this name would be another lock, so the bytes go into this one.
+    await writeFile(path, await readFile(draft));
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return createDuckdb(path);
 }
 
 /**

@@ -43,11 +43,12 @@ function exit(program: ChildProcess, name: string): Promise<void> {
     program.once("close", (code) => {
       if (code === 0) return done();
       if (/password|encrypted/i.test(complaint)) return fail(new Refusal("invalid", `${name} ${NO_TEXT}`));
+      // A line with only the archive's path says nothing.
       const why =
         complaint
           .split("\n")
-          .find((line) => /ERROR/.test(line))
-          ?.trim() ?? `7za ended with ${code}`;
+          .map((line) => line.trim())
+          .find((line) => /ERROR: (?!.*\.7z : )/.test(line)) ?? `7za ended with ${code}`;
       fail(new Refusal("invalid", `${name} is damaged or cut off (7z: ${why}): fetch it again`));
     });
   });

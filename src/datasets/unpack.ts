@@ -1,7 +1,7 @@
 /** Unpacks an input file into the build space as plain text, checking every byte once. */
 import { isUtf8 } from "node:buffer";
 import { createReadStream, createWriteStream } from "node:fs";
-import { open, readFile, rm, stat, symlink } from "node:fs/promises";
+import { open, readFile, rm, symlink } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { Readable, Transform, type TransformCallback } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -10,6 +10,7 @@ import { Refusal, refuse } from "../core/model/refusal.ts";
 import type { BuildSpace } from "./build-space.ts";
 import { badByteIn, badByteText, columnAt, utf8Lines } from "./encoding.ts";
 import { formatOf } from "./file-kind.ts";
+import { inputSize, isReadError, refuseUnread } from "./input-file.ts";
 import { fileDigest } from "./manifest.ts";
 import { workbookText } from "./reference/workbook.ts";
 import { NO_TEXT, sevenZip } from "./seven-zip.ts";
@@ -41,6 +42,18 @@ export type UnpackOptions = {
 };
 
 export async function unpack(
+  space: BuildSpace,
+  input: string,
+  ordinal: number,
+  options: UnpackOptions,
+): Promise<UnpackedFile> {
+  return unpackReadable(space, input, ordinal, options).catch((error) => {
+    if (isReadError(error)) return refuseUnread(input, error);
+    throw error;
+  });
+}
+
+async function unpackReadable(
   space: BuildSpace,
   input: string,
   ordinal: number,
@@ -94,7 +107,10 @@ async function csvOfParquet(
     const why = String((error as Error).message)
       .split("\n")[0]!
       .replaceAll(link, basename(input));
-    return refuse("invalid", `${basename(input)} is no Parquet file that can be read (${why})`);
+    return refuse(
+      "invalid",
+      `${basename(input)} is no Parquet file that can be read (${why}): fetch it again`,
+    );
   } finally {
     await rm(link);
   }
@@ -105,17 +121,16 @@ async function examine(
   name: string,
   { parquetAsCsv }: UnpackOptions,
 ): Promise<{ packing: ArchiveFormat; bytes: number }> {
-  const found = await stat(input).catch(() => refuse("invalid", `${input}: no such file`));
-  if (!found.isFile()) refuse("invalid", `${input} is not a file`);
-  const file = await open(input, "r").catch(() => refuse("invalid", `${input} cannot be read`));
+  const bytes = await inputSize(input);
+  const file = await open(input, "r").catch((error) => refuseUnread(input, error));
   try {
     const head = Buffer.alloc(6);
     const { bytesRead } = await file.read(head, 0, 6, 0);
     if (bytesRead === 0) refuse("invalid", `${name} is empty`);
     const hex = head.toString("hex");
     if (hex.startsWith("504b0304")) {
-      if (found.size <= LARGEST_WORKBOOK && (await readFile(input)).includes("xl/workbook.xml"))
-        return { packing: "workbook", bytes: found.size };
+      if (bytes <= LARGEST_WORKBOOK && (await readFile(input)).includes("xl/workbook.xml"))
+        return { packing: "workbook", bytes };
       refuse("invalid", `${name} is a zip archive: unpack it, or give the .7z, .gz, .xlsx or plain CSV`);
     }
     const isParquet = parquetAsCsv !== undefined && head.subarray(0, 4).toString("latin1") === "PAR1";
@@ -126,7 +141,7 @@ async function examine(
         : hex === "377abcaf271c"
           ? "7z"
           : "plain";
-    return { packing, bytes: found.size };
+    return { packing, bytes };
   } finally {
     await file.close();
   }
@@ -281,7 +296,11 @@ class TextCheck extends Transform {
     const begun = Buffer.concat([start === 0 ? this.#unfinished : Buffer.alloc(0), before.subarray(start)]);
     const column = columnAt(this.header, begun.toString("latin1"));
     const place = `${column && ` in ${column}`} (byte ${begun.length + 1} of the line)`;
-    return this.#refusal(this.lines + lines, `a NUL byte${place}: not a text file`, column);
+    return this.#refusal(
+      this.lines + lines,
+      `a NUL byte${place}: not a text file; fetch it again, or unpack it`,
+      column,
+    );
   }
 
   #look(chunk: Buffer): void {

@@ -57,6 +57,9 @@ test("the operating system's and Postgres' refusals are sentences; only a defect
   expect(system("EROFS", { path: "/ro/x" })).toContain("/ro/x: its file system is read-only");
   expect(system("ENOSPC")).toContain("the disk is full: free some space");
   expect(system("ECONNREFUSED", { address: "::1", port: 5432 })).toMatch(/^::1:5432: nothing listens there/);
+  expect(system("EISDIR", { syscall: "rename", path: "a.part", dest: "a" })).toBe(
+    "a: it is a folder: name a file",
+  );
   expect(system("EWEIRD", { path: "x" })).toBe("x: EWEIRD: it says");
   const denied = Object.assign(new Error("permission denied"), { severity: "ERROR", code: "42501" });
   expect(textOfError(denied)).toBe("Postgres refuses: permission denied (SQLSTATE 42501)");

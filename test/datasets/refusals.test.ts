@@ -1,7 +1,10 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, readdir, readFile, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { headerOf, readTextFile } from "../../src/datasets/reference/read.ts";
+import { referenceLayoutOf } from "../../src/datasets/reference/tables.ts";
 import { bulkFixture, fileOf, importFiles, packed7z, refusalOf, sdmxFixture, tempDir } from "./workshop.ts";
 
 const linesOf = async (path: string) => (await readFile(path, "utf8")).trimEnd().split("\n");
@@ -303,9 +306,74 @@ describe("a bad file is refused whole, and the error names file, line and column
     expect((await refusalOf(importFiles(dir, [join(dir, name)]))).code).toBe("invalid");
   });
 
-  test("a missing file", async () => {
+  test.each([
+    ["a missing file", "none.csv", /none\.csv: there is no such file or folder: check the path/],
+    ["a file below a file", "a.csv/b.csv", /b\.csv: a part of this path is a file/],
+    ["a folder", "folder.csv", /folder\.csv is not a file: name a file/],
+    ["a pipe that nobody writes to", "pipe.csv", /pipe\.csv is not a file: name a file/],
+    ["a link to itself", "loop.csv", /loop\.csv: its links lead in a circle/],
+  ])("%s", async (_, name, says) => {
     const dir = await tempDir();
-    expect((await refusalOf(importFiles(dir, [join(dir, "none.csv")]))).message).toMatch(/no such file/);
+    await fileOf(dir, "a.csv", bulk);
+    await mkdir(join(dir, "folder.csv"));
+    await symlink(join(dir, "loop.csv"), join(dir, "loop.csv"));
+    execFileSync("mkfifo", [join(dir, "pipe.csv")]);
+    const path = join(dir, name);
+    expect(await headerOf(path)).toBe("");
+    expect((await refusalOf(importFiles(dir, [path]))).message).toMatch(says);
+    expect((await refusalOf(readTextFile(path))).message).toMatch(says);
+  });
+
+  test("a file that the system cannot read, by its name", async () => {
+    const { message } = await refusalOf(importFiles(await tempDir(), ["/proc/self/mem"]));
+    expect(message).toMatch(/^\/proc\/self\/mem: it cannot be read or written: check the disk/);
+  });
+
+  const text = `${bulk.join("\n")}\n`;
+  const utf16 = Buffer.from(text, "utf16le");
+  test.each([
+    ["gzip within gzip", gzipSync(gzipSync(text)), /looks like gzip within another packing/],
+    [
+      "gzip that is cut off",
+      gzipSync(text).subarray(0, 60),
+      /cut off \(gzip: unexpected end of file\): fetch it/,
+    ],
+    ["bzip2", Buffer.from("BZh91AY&SY"), /looks like bzip2/],
+    ["xz", Buffer.from("\xfd7zXZ\0\0", "latin1"), /looks like xz/],
+    ["UTF-16 without a mark", utf16, /looks like text in UTF-16/],
+    ["UTF-16 of the other order", Buffer.from(utf16).swap16(), /looks like text in UTF-16/],
+    [
+      "noise",
+      Buffer.from("\x01\x02,\x03\xff\nx\n", "latin1"),
+      /line 1: is no text, but damaged or packed .*: fetch it/,
+    ],
+    [
+      "a 7z archive that is cut off",
+      Buffer.from("377abcaf271c0004", "hex"),
+      /\(7z: .*Can not open .*\): fetch it/,
+    ],
+    ["a Parquet file that is cut off", Buffer.from("PAR1xxxx"), /no Parquet file .*: fetch it again/],
+    [
+      "a workbook that is cut off",
+      Buffer.from("PK\x03\x04 xl/workbook.xml"),
+      /no workbook .*: fetch it again/,
+    ],
+  ])("%s, with the remedy and no byte of it", async (_, bytes, says) => {
+    const dir = await tempDir();
+    const path = join(dir, "bad.csv");
+    await writeFile(path, bytes);
+    const { message } = await refusalOf(importFiles(dir, [path]));
+    expect(message).toMatch(says);
+    expect(message).not.toMatch(/[^ -~]|\\u/);
+  });
+
+  test("XML that is cut off, in one line and with the remedy", async () => {
+    const dir = await tempDir();
+    const { layout } = referenceLayoutOf("<export ")!;
+    const read = () => layout.read({ name: join(dir, "eu.xml"), text: "<export>\n<sanctionEntity><nameA" });
+    expect(read).toThrow(
+      /^\S+ line \d+: no well-formed XML, so it is damaged or cut off \(.*\): fetch it again$/,
+    );
   });
 
   test("files of two layouts in one command", async () => {
@@ -319,4 +387,27 @@ describe("a bad file is refused whole, and the error names file, line and column
     const surplus = await refusalOf(importFiles(await tempDir(), [bulkFixture], { reporters: ["DE"] }));
     expect(surplus.message).toMatch(/rows of FR, which --reporters does not name/);
   });
+});
+
+test.each([0, 1, 4_100])(
+  "an import goes on after a kill or a full disk left %i bytes of its lock",
+  async (bytes) => {
+    const dir = await tempDir();
+    const request = () => importFiles(dir, [bulkFixture], { reporters: ["DE", "FR"] });
+    const first = await request();
+    const lock = join(dir, "vintages", "import.lock");
+    await truncate(lock, bytes);
+    expect((await request()).manifest.vintage).toBe(first.manifest.vintage);
+    expect((await readdir(join(dir, "vintages"))).filter((name) => name.includes("lock"))).toEqual([
+      "import.lock",
+    ]);
+  },
+);
+
+test("a lock that cannot be opened is named with the reason", async () => {
+  const dir = await tempDir();
+  const lock = join(dir, "vintages", "import.lock");
+  await mkdir(lock, { recursive: true });
+  const { code, message } = await refusalOf(importFiles(dir, [bulkFixture]));
+  expect([code, message]).toEqual(["unavailable", expect.stringContaining(`${lock} cannot be locked (`)]);
 });

@@ -1,6 +1,6 @@
 /** Detects a trade file's layout by its header line. */
 import { refuseWith } from "../../core/model/refusal.ts";
-import { tableOf } from "../file-kind.ts";
+import { isNoText, tableOf } from "../file-kind.ts";
 import { referenceLayoutOf, referenceTables } from "../reference/tables.ts";
 import { comextBulk } from "./comext-bulk.ts";
 import { comextSdmx } from "./comext-sdmx.ts";
@@ -37,6 +37,12 @@ export function detectLayout(file: string, header: string): Layout {
   const cells = cellsOf(header);
   const matches = layouts.map((layout) => ({ layout, equal: equalColumns(layout.columns, cells) }));
   const { layout, equal } = matches.reduce((best, match) => (match.equal > best.equal ? match : best));
+  if (equal === 0 && isNoText(header))
+    return refuseHeader(
+      file,
+      1,
+      `is no text, but damaged or packed in a way that is not read: fetch it again, or unpack it. There are ${importable()}`,
+    );
   if (equal === 0)
     return refuseHeader(
       file,

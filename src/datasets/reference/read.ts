@@ -1,12 +1,13 @@
 /** Reads a reference data file as text: plain, gzipped, or a workbook's first sheet. */
 import { createHash } from "node:crypto";
-import { open, readFile, stat } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { promisify } from "node:util";
 import { constants, gunzip, gunzipSync } from "node:zlib";
 import { refuse } from "../../core/model/refusal.ts";
 import { decoded, headOf } from "../encoding.ts";
 import { formatOf } from "../file-kind.ts";
+import { inputSize, refuseUnread } from "../input-file.ts";
 import { delimiterOf } from "../layouts/delimiter.ts";
 import { records } from "./csv.ts";
 import type { TextFile } from "./table.ts";
@@ -32,10 +33,12 @@ export type ReadFile = {
 
 export async function readTextFile(path: string): Promise<ReadFile> {
   const name = basename(path);
-  const found = await stat(path).catch(() => refuse("invalid", `${path}: no such file`));
-  if (!found.isFile() || found.size > LARGEST)
-    refuse("invalid", `${path} is no file, or too large for a table`);
-  const given = await readFile(path).catch(() => refuse("invalid", `${path} cannot be read`));
+  if ((await inputSize(path)) > LARGEST)
+    refuse(
+      "invalid",
+      `${path} is larger than ${LARGEST / 2 ** 20} MiB, more than any table of reference data`,
+    );
+  const given = await readFile(path).catch((error) => refuseUnread(path, error));
   const sha256 = createHash("sha256").update(given).digest("hex");
   if (isWorkbook(given)) {
     const text = await workbookText(path, name);
@@ -43,7 +46,10 @@ export async function readTextFile(path: string): Promise<ReadFile> {
   }
   const bytes = isGzip(given)
     ? await unpack(given, { maxOutputLength: LARGEST }).catch((error: Error) =>
-        refuse("invalid", `${name} is damaged or too large (gzip: ${error.message})`),
+        refuse(
+          "invalid",
+          `${name} is damaged, cut off or too large (gzip: ${error.message}): fetch it again`,
+        ),
       )
     : given;
   // Some publishers end a file with Ctrl-Z, as under DOS.
@@ -68,9 +74,11 @@ function refuseNul(name: string, text: string): void {
   );
 }
 
-/** The file's first line; "" if it cannot be read. */
+/** The file's first line; "" if it cannot be read. Opening a pipe would wait for its writer. */
 export async function headerOf(path: string): Promise<string> {
-  const file = await open(path, "r").catch(() => undefined);
+  const file = await inputSize(path)
+    .then(() => open(path, "r"))
+    .catch(() => undefined);
   if (!file) return "";
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_HEADER), 0, LONGEST_HEADER, 0);

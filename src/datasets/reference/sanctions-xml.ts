@@ -38,7 +38,8 @@ export function parsedXml(file: TextFile, options: X2jOptions): unknown {
   if (/<!DOCTYPE/i.test(file.text))
     refuse("invalid", `${file.name} has a document type declaration, which the list does not have`);
   const valid = XMLValidator.validate(file.text);
-  if (valid !== true) return refuse("invalid", `${file.name} line ${valid.err.line}: ${valid.err.msg}`);
+  if (valid !== true)
+    return refuse("invalid", `${file.name} line ${valid.err.line}: ${malformed(valid.err.msg)}`);
   refuseBadReferences(file);
   // The library reads references to characters with those of HTML alone.
   const parser = new XMLParser({ ...options, htmlEntities: true });
@@ -46,9 +47,13 @@ export function parsedXml(file: TextFile, options: X2jOptions): unknown {
     return parser.parse(file.text);
   } catch (error) {
     // The parser notices faults that its validator does not.
-    return refuse("invalid", `${file.name} is no well-formed XML: ${(error as Error).message}`);
+    return refuse("invalid", `${file.name}: ${malformed((error as Error).message)}`);
   }
 }
+
+/** The library lists open elements over several lines. */
+const malformed = (fault: string) =>
+  `no well-formed XML, so it is damaged or cut off (${fault.replaceAll(/\s+/g, " ").replace(/\.$/, "")}): fetch it again`;
 
 const NAMED_REFERENCES = new Set(["amp", "lt", "gt", "quot", "apos"]);
 

@@ -18,7 +18,10 @@ const TIMEOUT_MS = 60_000;
 /** The first sheet as CSV; refuses a damaged archive, one without a sheet, or one beyond the limits. */
 export async function workbookText(path: string, name: string, timeout_ms = TIMEOUT_MS): Promise<string> {
   const refused = (error: Error): never =>
-    refuse("invalid", `${name} is no workbook that can be read (${error.message})`);
+    refuse(
+      "invalid",
+      `${name} is no workbook that can be read (${error.message}): fetch it again, or save it as CSV`,
+    );
   await checkWorkbookArchive(await readFile(path), MOST_BYTES).catch(refused);
   const rows = await rowsOf(path, timeout_ms).catch(refused);
   return rows.map((row) => `${row.map((cell) => quoted(textOf(cell))).join(",")}\r\n`).join("");
