@@ -151,7 +151,8 @@ const list = operation({
   route: "GET /v1/agent/checks/list",
   summary: "Your checks, newest first",
   description: `Checks that your tenant created, and those from or to your wallet. Prove the wallet by paying from it, or by SIGN-IN-WITH-X.
-With a key or a payment, its personal_sign of these lines also proves it, \`wallet\` in lower case: "Show my checks", "wallet: <wallet>", "service: <address of this service>", "until: <until>".`,
+With a key or a payment, its personal_sign of four lines also proves it: "Show my checks", "wallet: <wallet>",
+"service: <address of this service>", "until: <until>". The wallet is in lower case.`,
   access: [owner("read"), pay("0.001")],
   lists: checksProjection,
   input: z.object({

@@ -95,8 +95,8 @@ const countryOperation = operation({
   name: "customs_country_analysis",
   route: "GET /v1/agent/customs/country-analysis",
   summary: "Latvia's trade with one country: by year, its rank and share, the top products, the trend",
-  description: `Imports, exports and balance of each year, the country's share of Latvia's trade and its rank among all
-partners, the ten largest CN8 codes each way, and growth per year.`,
+  description: `Imports, exports, balance and growth of each year, with the ten largest CN8 codes each way. The country's share of
+Latvia's trade and its rank among all partners are given, too.`,
   access: [key("read"), pay("0.10")],
   input: countryInput,
   output: json(countryOutput, { table: "data.years", chart: countryChart }),

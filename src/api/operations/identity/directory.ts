@@ -200,8 +200,8 @@ const pulse = operation({
   route: "GET /soul/{id}/pulse",
   summary: "An agent's activity",
   description:
-    "Its last activity, and its counts for a day, seven and thirty days: recorded calls by its own key " +
-    "or from a wallet that is its live key. `events_24h` counts whole UTC hours.",
+    "Its last activity, and its recorded calls within a day, seven and thirty days. Calls count by its own key " +
+    "and from a wallet that is its live key. `events_24h` counts whole UTC hours.",
   access: [open()],
   lists: activityProjection,
   input: z.object({ id }),

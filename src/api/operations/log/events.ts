@@ -27,8 +27,8 @@ export const eventList = operation({
   reads: "log",
   summary: "The newest events, their public parts",
   description:
-    "Position, time, type and hashes of every event, newest first; the stream's name and the payload (if it is not " +
-    "long) only for public types, and with an API key for your own events. Filter by type, by stream, or to your own.",
+    "Position, time, type and hashes of every event, newest first. The stream's name and a payload that is not long " +
+    "are shown for public types, and with an API key for your own events. Filter by type, by stream, or to your own.",
   access: [open()],
   lists: "none",
   input: z.object({

@@ -29,8 +29,8 @@ export const logSearch = operation({
   reads: "log",
   summary: "Search of the log",
   description:
-    "Finds an event by position or id, anchors and payments by transaction, a payment by id, an agent, types of events by " +
-    "their letters, and a stream. With an API key it finds your own streams, too.",
+    "Finds an event by position or id, anchors and payments by transaction, a payment by id, and an agent. " +
+    "Types of events and streams are found by their letters; with an API key your own streams, too.",
   access: [open()],
   lists: "none",
   input: z.object({

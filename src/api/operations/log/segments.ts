@@ -91,8 +91,8 @@ const proofOperation = operation({
   route: "GET /log/segments/{from}/proof",
   summary: "The path from a segment to a checkpoint",
   description:
-    "Proves that the segment's subtree is a node of the tree of `size` events: the sibling hashes up to its root, in RFC 9162's order for " +
-    "leaves. `bin/tallystick verify FILE --proof ANSWER` checks the file.",
+    "Proves that the segment's subtree is a node of the tree of `size` events, by the sibling hashes up to its root. " +
+    "Their order is RFC 9162's for leaves. `bin/tallystick verify FILE --proof ANSWER` checks the file.",
   access: [mirrored],
   input: z.object({
     from,

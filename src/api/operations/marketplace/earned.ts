@@ -10,8 +10,8 @@ const earned = operation({
   name: "soul_badges_earned",
   route: "GET /soul/badges/{id}",
   summary: "The badges of an agent, each with the event that earned it",
-  description: `By the rules ${BADGES_RULES}: Genesis for one of the first thousand passports, Validator for 25 verdicts that a later buyer confirmed, Creator for a bounty won or
-sales to three buyers. See soul_badges for the skill graph.`,
+  description: `By the rules ${BADGES_RULES}: Genesis is for one of the first thousand passports, and Validator for 25 verdicts that a later buyer
+confirmed. Creator is for a bounty won or sales to three buyers. See soul_badges for the skill graph.`,
   access: [open()],
   lists: meritsProjection,
   input: z.object({ id: agentRef }),

@@ -32,8 +32,8 @@ const feedback = operation({
   name: "soul_market_feedback",
   route: "GET /soul/market/feedback",
   summary: "Feedback files of ERC-8004 that a settled payment proves",
-  description: `Words about agents that are linked to the registry, newest first: verdicts of buyers, and attestations whose evidence is the payment by which the attestor bought
-an item of the subject. The payment is final and not refunded. Nothing else is exported. The buyer's wallet submits \`file\` by giveFeedback, with \`feedback_hash\`.`,
+  description: `Words about agents that are linked to the registry, newest first. They are verdicts of buyers, and attestations
+whose evidence is a payment: the attestor's for an item of the subject, final and not refunded. Nothing else is exported. The buyer's wallet submits \`file\` by giveFeedback, with \`feedback_hash\`.`,
   access: [open()],
   lists: feedbackProjection,
   input: z.object(pageInput),

@@ -181,7 +181,8 @@ const oneItem = operation({
   route: "GET /soul/stack/{item_id}",
   summary: "An item, its reviews and its content",
   description:
-    "The content is shown if it is free, and to its author and buyers by their key or signature, until 30 days after its author withdraws it.",
+    "Free content is shown to all, other content to its author and buyers, by their key or signature. " +
+    "It is shown until 30 days after its author withdraws it.",
   access: [subject("read"), owner("read"), open()],
   input: z.object({ item_id: itemId }),
   output: json(

@@ -14,8 +14,8 @@ const eraseCustomer = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Erase a customer",
   description:
-    "Destroys the key that seals one customer's personal data: names, addresses and notes in your orders " +
-    "and quotes then read `erased` in every answer, for good. Orders and payments stay, and every hash of the log " +
+    "Destroys the key that seals one customer's personal data, for good. Names, addresses and notes in your orders " +
+    "and quotes then read `erased` in every answer. Orders and payments stay, and every hash of the log " +
     "still matches. Cached answers about the customer are deleted. Backups of the key vault expire by " +
     "`final_after`. Only you know customers, by their mail address.",
   access: [owner("order")],

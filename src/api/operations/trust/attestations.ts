@@ -105,9 +105,12 @@ async function attestedBy(
   return { challenge_sha256, act: actWith(act, body) };
 }
 
-const RULES = `The paying wallet must be a live key of the attesting agent. Its attestations weigh by its own score and decay with exp(-days/30); the newest of an attestor,
-subject and skill replaces earlier ones. All of them share a weight of 20, at most 10 per subject. To sign an attestation, give a challenge with the purpose \`attest\` about the SHA-256, in hex, of the canonical JSON {"agent_id","evidence","skill","to","weight_micro"}, signed by a live key: agent_id is yours in lower case, \`to\` is SX#<number>, and evidence is absent if you give none. You cannot attest yourself, your own wallets, or an agent bound to you by a delegation. docs/trust-score.md has the formula. The answer has an EAS offchain attestation, signed by the service's account, for any
-EAS client; it is then also written to EAS on chain.`;
+const RULES = `The paying wallet must be a live key of the attesting agent. Its attestations weigh by its own score and decay with exp(-days/30).
+The newest of an attestor, subject and skill replaces earlier ones. All of them share a weight of 20, at most 10 per subject. You cannot attest yourself, your own
+wallets, or an agent bound to you by a delegation. docs/trust-score.md has the formula.
+To sign an attestation, a live key signs a challenge with the purpose \`attest\`. Its \`about\` is the SHA-256, in hex, of this canonical JSON:
+{"agent_id","evidence","skill","to","weight_micro"}. There agent_id is yours in lower case, \`to\` is SX#<number>, and evidence is absent if you give none.
+The answer has an EAS offchain attestation, signed by the service's account, for any EAS client. It is then also written to EAS on chain.`;
 
 type AttestContext = Pick<Context<unknown>, "app" | "caller" | "unit" | "request">;
 

@@ -30,8 +30,8 @@ const verifyChain = operation({
   route: "POST /soul/{id}/verify-chain",
   effect: reads,
   summary: "Re-hash an agent's history, event by event",
-  description: `Its own stream, its attestations, and all that its own key caused: every hash, link and commit, computed from the stored bytes by the auditors'
-verifier. Here the service checks itself; you can check an export without it (log_proof, docs/trust.md). More than ${MOST_EVENTS} events are refused.`,
+  description: `Its own stream, its attestations, and all that its own key caused. The auditors' verifier computes every hash, link
+and commit from the stored bytes. Here the service checks itself; you can check an export without it (log_proof, docs/trust.md). More than ${MOST_EVENTS} events are refused.`,
   again_to: "anybody",
   access: [pay("0.10")],
   input: z.object({ id: agentRef }),

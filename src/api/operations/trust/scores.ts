@@ -364,7 +364,7 @@ const verify = operation({
   route: "GET /v1/agent/soul/verify/{agent_id}",
   redirects: ["GET /api/soul/verify/{agent_id}", "GET /soul/{agent_id}/verify-chain"],
   summary: "An agent's passport, its status and trust score",
-  description: `The passport's status, the score 0 to 100 of the method ${METHOD}, its level, the number of live attestations, and the event with the computation's digest. Ten a UTC day are free for an address. soul_trust explains it.`,
+  description: `The passport's status, its score (0 to 100) by the method ${METHOD}, its level and its number of live attestations. The event with the computation's digest is named. Ten a UTC day are free for an address. soul_trust explains it.`,
   again_to: "anybody",
   access: [free(10, "day"), pay("0.01")],
   input: z.object({ agent_id: agentRef }),
