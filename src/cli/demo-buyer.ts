@@ -156,7 +156,11 @@ export async function ask(
 }
 
 /** Signs a transfer of exactly the price; the signed domain is USDC's own, whatever the 402 says. */
-export async function sign(account: LocalAccount, { resource, accepted }: Offer): Promise<SignedPayment> {
+export async function sign(
+  account: LocalAccount,
+  { resource, accepted }: Offer,
+  nonce: Hex = `0x${randomBytes(32).toString("hex")}`,
+): Promise<SignedPayment> {
   const now = Math.floor(Date.now() / 1000);
   const authorization = {
     from: lower(account.address),
@@ -164,9 +168,9 @@ export async function sign(account: LocalAccount, { resource, accepted }: Offer)
     value: accepted.amount,
     validAfter: String(now - 600),
     validBefore: String(now + Math.min(accepted.maxTimeoutSeconds, 300)),
-    nonce: `0x${randomBytes(32).toString("hex")}` as Hex,
+    nonce,
   };
-  const { from, to, nonce } = authorization;
+  const { from, to } = authorization;
   const value = BigInt(authorization.value);
   const validAfter = BigInt(authorization.validAfter);
   const validBefore = BigInt(authorization.validBefore);

@@ -1,4 +1,5 @@
 /** Creates a missing sandbox at the service's start, while everything else is answered. */
+import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { App } from "../core/app.ts";
 import { trackBuild } from "../datasets/builds.ts";
@@ -12,6 +13,9 @@ import { withProgress } from "./progress-bar.ts";
 
 /** Creates the missing parts of the sandbox; `ready` is called once every operation answers. */
 export type MakeSandbox = (signal: AbortSignal, ready?: () => void) => Promise<void>;
+
+/** The pause until reactors may have prepared what the examples need. */
+const PREPARED_MS = 500;
 
 /** Announces the sandbox to the service. */
 export function expectSandbox(
@@ -29,6 +33,7 @@ export function expectSandbox(
       // This code takes long to load, and the server listens already.
       const { releaseSandboxTables } = await import("../operator/reference.ts");
       const { isUsable, releaseSandbox, releaseSandboxLv } = await import("../operator/releases.ts");
+      const { openSandboxExamples } = await import("../operator/sandbox-examples.ts");
       const { openSandboxShop } = await import("../operator/sandbox-shop.ts");
       const { buyAsSandboxAgents, makeSandboxAgents } = await import("./sandbox-calls.ts");
       const makers = { [SANDBOX]: releaseSandbox, [SANDBOX_LV]: releaseSandboxLv };
@@ -59,6 +64,8 @@ export function expectSandbox(
       // A released dataset answers only once this process has opened it.
       await dataOpened(app, signal);
       ready?.();
+      while (!signal.aborted && !(await openSandboxExamples(app)))
+        await pause(PREPARED_MS, undefined, { signal });
       await buyAsSandboxAgents(app, log, signal, own_calls);
     } catch (error) {
       if (signal.aborted) return;

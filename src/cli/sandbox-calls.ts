@@ -6,7 +6,9 @@ import { catalogueOf } from "../api/declare/catalogue.ts";
 import { exampleOf } from "../api/describe/reference.ts";
 import { areas } from "../areas/index.ts";
 import type { App } from "../core/app.ts";
+import type { Hex } from "../core/model/chain.ts";
 import * as agents from "../domain/identity/agent.ts";
+import { examples as things } from "../domain/sandbox/examples.ts";
 import { type DemoWallet, drawer, openSandboxAgents, sandboxAgentIds } from "../operator/sandbox-agents.ts";
 import { paidCalls } from "../projections/trust/contacts.ts";
 import { dayOfTime } from "../projections/trust/days.ts";
@@ -63,7 +65,9 @@ export async function buyAsSandboxAgents(
       const account = missing.length > 0 ? await agentWallet(at) : undefined;
       for (const name of missing) {
         if (signal.aborted || !account) break;
-        await call(app.settings.public_url, account, examples.get(name)!, own_calls).then(
+        // The first purchase of all is the payment that an example names.
+        const nonce = at === 0 && paid === 0 && missing.length === CALLS ? things.payment.nonce : undefined;
+        await call(app.settings.public_url, account, { line: examples.get(name)!, nonce, own_calls }).then(
           () => paid++,
           (error) =>
             log.debug({ name, reason: String(error) }, "a call of the sandbox's agents is passed over"),
@@ -89,7 +93,11 @@ async function missingCalls(app: App, at: number, taste: readonly string[]): Pro
 }
 
 /** Pays for a line such as "GET /v1/agent/trade/countries", or "POST /path {…}". */
-async function call(url: string, account: LocalAccount, line: string, own_calls: Set<string>): Promise<void> {
+async function call(
+  url: string,
+  account: LocalAccount,
+  { line, nonce, own_calls }: { line: string; nonce: Hex | undefined; own_calls: Set<string> },
+): Promise<void> {
   const [, , path, body] = /^(\S+) (\S+)(?: (.*))?$/s.exec(line)!;
   const question = {
     ...(body !== undefined && { body: JSON.parse(body) as object }),
@@ -100,5 +108,5 @@ async function call(url: string, account: LocalAccount, line: string, own_calls:
       return id;
     },
   };
-  await buy(url + path, await sign(account, await ask(url + path, question)), question);
+  await buy(url + path, await sign(account, await ask(url + path, question), nonce), question);
 }

@@ -4,6 +4,7 @@ import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import type { App } from "../core/app.ts";
 import { digestOf } from "../domain/access/secret.ts";
+import { SANDBOX_NAME } from "../domain/sandbox/examples.ts";
 import { issueKey } from "../operator/keys.ts";
 import { keyByDigest, keysProjection } from "../projections/access/keys.ts";
 import { openRuntime } from "../runtime/assemble.ts";
@@ -57,10 +58,10 @@ async function storedSandboxKey(app: App, dataDir: string): Promise<string | und
   if (kept !== "" && (await isKnown(app, kept))) return kept;
   if (!(await accepts(app))) return undefined;
   const { secret } = await issueKey(app, {
-    tenant: "sandbox",
+    tenant: SANDBOX_NAME,
     space: "test",
     label: "made at first start",
-    scopes: ["read", "quote", "order"],
+    scopes: ["read", "quote", "order", "skill"],
     daily: null,
     monthly: null,
   });

@@ -16,6 +16,7 @@ import { challengeDigest, challengeText } from "../domain/identity/challenge.ts"
 import { SANDBOX_PREFIX } from "../domain/identity/fields.ts";
 import * as passports from "../domain/identity/passports.ts";
 import type { PublicKey } from "../domain/identity/public-key.ts";
+import { attestationId } from "../domain/sandbox/examples.ts";
 import * as attestations from "../domain/trust/attestation.ts";
 import * as trust from "../domain/trust/trust.ts";
 
@@ -90,11 +91,21 @@ async function registerAll(app: App, wallets: readonly DemoWallet[]): Promise<vo
         );
         const proof = proofs[at];
         if (proof) await bind(decide, agent_id, counted.state, proof);
+        if (at === 0) await decide(agents, target, agents.describe({ ...CARD, described_at: registered_at }));
       }
     },
     { meta },
   );
 }
+
+/** The first agent has an A2A card, which the example of soul_agent_card names. */
+const CARD = {
+  about: null,
+  version: "1.0",
+  services: [{ name: "A2A", endpoint: "https://clerk.example.org/a2a", version: "1.0" }],
+  by: null,
+  challenge_sha256: null,
+};
 
 type Proof = { kid: string; public: string; challenge_sha256: string; proven_at: string };
 
@@ -165,9 +176,6 @@ async function attestAll(app: App): Promise<void> {
     { meta },
   );
 }
-
-const attestationId = (from: number, to: number, skill: string) =>
-  digestOf(`sandbox attestation ${from} ${to} ${skill}`).toString("hex").slice(0, 32);
 
 type AttestationPlan = { from: number; to: number; skill: string; weight: number };
 

@@ -2,25 +2,25 @@
 import type { Operation } from "../../src/api/declare/operation.ts";
 import { exampleOf } from "../../src/api/describe/reference.ts";
 import { areas } from "../../src/areas/index.ts";
+import * as seeds from "../../src/domain/rng/seeds.ts";
+import { openSandboxExamples } from "../../src/operator/sandbox-examples.ts";
+import { openSandboxShop } from "../../src/operator/sandbox-shop.ts";
 import { airdropExamples } from "../support/airdropped.ts";
 import { attestExamples } from "../support/attested.ts";
-import { writeExamples } from "../support/checked.ts";
 import { channelExample, claimExample } from "../support/claimed.ts";
 import { computeExamples, disputeExample, payInForExample, resultExample } from "../support/computed.ts";
 import { describeExamples } from "../support/described.ts";
-import { ideaExample, newsExample } from "../support/handed-in.ts";
+import { newsExample } from "../support/handed-in.ts";
 import { identifyExamples } from "../support/identified.ts";
 import { signExample } from "../support/log-example.ts";
 import { emptyAccount, marketExamples, unfundedExample } from "../support/marketed.ts";
-import { orderExamples } from "../support/ordered.ts";
 import { reportExample } from "../support/reported.ts";
-import { rollExample } from "../support/rolled.ts";
 import { allBetOn, FRESH, openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { sealExample } from "../support/sealed.ts";
 import { type ServiceOptions, startService } from "../support/service.ts";
 import { linkExample } from "../support/signed.ts";
 import { skillExamples } from "../support/skilled.ts";
-import { subscribeExamples } from "../support/subscribed.ts";
+import { until } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
 
 /** Shared by servers of the same operator. */
@@ -55,19 +55,21 @@ export async function drive(options: ServiceOptions = {}) {
   await claimExample(service.app);
   await channelExample(service.app);
   await signExample(service.app);
-  await subscribeExamples(service.app);
   await airdropExamples(service.app);
-  await orderExamples(service.app);
-  const seed = { seed_hash: await rollExample(service.app) };
+  await openSandboxShop(service.app);
+  await until(() => openSandboxExamples(service.app, "acme"));
+  const { active } = await service.app.load(seeds, seeds.targetOf("live"));
+  const seed = { seed_hash: active!.seed_hash };
   const identified = await identifyExamples(service.url);
   /** An agent's own key. */
   const { own } = identified;
   /** Inputs that no example can know in advance. */
   const live: Record<string, Record<string, unknown>> = {
+    // It exists, and only its first registration gives a key without a proof.
+    soul_register: { agent_id: "weather-scout", display_name: "Weather Scout" },
     trade_snapshot_file: linkExample(service.app),
     rng_anchor_commit: seed,
     rng_anchor_verify: seed,
-    checks_redeem: await writeExamples(service.app),
     ...identified.inputs,
     ...(await attestExamples(service.app, addressOf(wallet(1)))),
   };
@@ -81,7 +83,6 @@ export async function drive(options: ServiceOptions = {}) {
   Object.assign(live, computed.inputs);
   live.vintage = { vintage: service.app.data.vintages.open()[0]!.vintage };
   live.report = await reportExample(service, mine);
-  live.evolution_pipeline = await ideaExample(service, mine);
   await newsExample(service, INTERNAL_TOKEN);
   Object.assign(live, await skillExamples(service, mine));
   Object.assign(live, await marketExamples(service, { creator: mine, agent: own }));

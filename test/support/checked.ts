@@ -1,12 +1,9 @@
-/** The checks of the check operations' examples, and the signature that redeems one. */
-import { checkOrderOperations } from "../../src/api/operations/checks/orders.ts";
+/** A check in the log without a call, and the signature that redeems one. */
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import * as checks from "../../src/domain/checks/check.ts";
-import * as following from "../../src/domain/checks/following.ts";
-import { checkTypedData, type TypedData } from "../../src/domain/checks/typed-data.ts";
+import type { TypedData } from "../../src/domain/checks/typed-data.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
-import { until } from "./until.ts";
 import { addressOf, wallet } from "./wallets.ts";
 
 const meta = { actor: "test", operation: "test" };
@@ -36,15 +33,4 @@ export async function writeCheck(
   };
   await app.decide(checks, { tenant, id: facts.check_id }, checks.create(facts), { meta });
   return facts;
-}
-
-/** Waits until the chain is followed, which checks require; returns the input that redeems the example. */
-export async function writeExamples(app: App): Promise<{ check_id: string; signature: Hex }> {
-  const target = following.targetOf(`eip155:${app.chain.chain_id}`);
-  await until(async () => (await app.load(following, target)) !== undefined);
-  const idOf = (operation: string) =>
-    checkOrderOperations.find(({ name }) => name === operation)!.example.check_id as string;
-  await writeCheck(app, { check_id: idOf("checks_cancel") });
-  const facts = await writeCheck(app, { check_id: idOf("checks_redeem") });
-  return { check_id: facts.check_id, signature: await signShown(0, checkTypedData(facts)) };
 }

@@ -1,26 +1,16 @@
-/** Executions of skills, as inputs of the operations that show and cancel one. */
+/** An execution of a skill, as the input of the operation that shows one. */
 import type { Service } from "./service.ts";
-import { until } from "./until.ts";
 
-/** An abandoned one, and a cancelled one that may be cancelled again. */
+/** An abandoned one. */
 export async function skillExamples(
   { url }: Pick<Service, "url">,
   headers: Record<string, string>,
-): Promise<Record<"skills_execution" | "skills_cancel", { execution_id: string }>> {
-  const left = async () => {
-    const answer = await fetch(`${url}/v1/agent/skills/run`, {
-      method: "POST",
-      headers: { ...headers, "Content-Type": "application/json" },
-      body: JSON.stringify({ agent: "tracker", task: "What was unusual?", wait_s: 0 }),
-    });
-    const { data } = (await answer.json()) as { data: { execution_id: string } };
-    return { execution_id: data.execution_id };
-  };
-  // A worker may have been faster.
-  const cancelled = await until(async () => {
-    const { execution_id } = await left();
-    const path = `${url}/v1/agent/skills/executions/${execution_id}`;
-    return (await fetch(path, { method: "DELETE", headers })).ok && { execution_id };
+): Promise<Record<"skills_execution", { execution_id: string }>> {
+  const answer = await fetch(`${url}/v1/agent/skills/run`, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: JSON.stringify({ agent: "tracker", task: "What was unusual?", wait_s: 0 }),
   });
-  return { skills_execution: await left(), skills_cancel: cancelled };
+  const { data } = (await answer.json()) as { data: { execution_id: string } };
+  return { skills_execution: { execution_id: data.execution_id } };
 }

@@ -151,6 +151,11 @@ export type OperationDeclaration = {
   reads?: "log";
   example: Record<string, unknown>;
   /**
+   * Fields of the example that other answers have, each with the calls to make in order. The last one's answer has the
+   * field; each call takes the fields that were found before it.
+   */
+  example_from?: Readonly<Record<string, readonly string[]>>;
+  /**
    * Names the data that an answer depends on. The same name and input give the same answer, which is cached with an
    * ETag. Other reads in `handle` are logged, and prevent caching. With `lists`, nothing is cached.
    */
@@ -196,11 +201,12 @@ export type Catalogue = {
 
 export type TypedDeclaration<Input extends z.ZodObject> = Omit<
   OperationDeclaration,
-  "route" | "effect" | "input" | "example" | "caching" | "handle"
+  "route" | "effect" | "input" | "example" | "example_from" | "caching" | "handle"
 > &
   EffectDeclaration & {
     input: Input;
     example: z.input<Input>;
+    example_from?: Partial<Record<keyof z.input<Input> & string, readonly string[]>>;
     caching?: (input: z.output<Input>) => string;
     refuseTo?: (call: Pick<Context<z.output<Input>>, "input" | "caller" | "app" | "data">) => void;
     handle: (context: Context<z.output<Input>>) => Promise<object>;

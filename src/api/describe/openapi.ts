@@ -11,6 +11,7 @@ import { OF_ANY_CALL, refusalsOf } from "../declare/statuses.ts";
 import { describeAnswers } from "./field-words.ts";
 import { componentsOf, eventHeaders, refTo, settledHeaders } from "./openapi-components.ts";
 import { componentRef, shareSchemas } from "./openapi-schemas.ts";
+import { sourcesOf } from "./reference.ts";
 
 export const INTERFACE_VERSION = "3.2.0";
 
@@ -62,7 +63,7 @@ function describe(operation: Operation, answer: JsonSchema | undefined): Entry &
     operationId: operation.name,
     tags: [operation.area],
     summary: operation.summary,
-    description: operation.description,
+    description: [operation.description, sourcesOf(operation)].filter(Boolean).join("\n\n"),
     ...(payment && {
       "x-payment-info": {
         price: {

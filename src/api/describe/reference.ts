@@ -65,6 +65,7 @@ function section(operation: Operation): string[] {
     exampleOf(operation),
     "```",
     "",
+    ...(sourcesOf(operation) === undefined ? [] : [sourcesOf(operation)!, ""]),
   ];
 }
 
@@ -80,6 +81,15 @@ export function exampleOf(operation: Operation): string {
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value)).replaceAll("%2C", ",")}`)
     .join("&");
   return `${methodOf(operation)} ${path}${query && `?${query}`}`;
+}
+
+/** The answers that have the example's fields; undefined: the example has all of them itself. */
+export function sourcesOf({ example_from = {} }: Pick<Operation, "example_from">): string | undefined {
+  const sentences = Object.entries(example_from).map(([name, calls]) => {
+    const first = calls.slice(0, -1).map((call) => `\`${call}\``);
+    return `Take \`${name}\` from the answer of \`${calls.at(-1)}\`${first.length > 0 ? `, after ${first.join(", ")}` : ""}.`;
+  });
+  return sentences.length > 0 ? sentences.join(" ") : undefined;
 }
 
 export function llmsPage(catalogue: Catalogue, public_url: string): string {

@@ -55,7 +55,7 @@ export const subject = (scope: Scope, own?: OwnLimit): Way => ({
     },
   },
   statuses: [403, 409],
-  invitation: "a subject's own key: Authorization: Bearer sk_soul_…",
+  invitation: "a subject's own key: Authorization: Bearer sk_soul_…, from soul_register with issue_api_key",
   challenge: BEARER,
   async admit({ operation, presented, identity: { caller } }, { limits }) {
     if (caller.kind !== "subject") return undefined;

@@ -16,6 +16,7 @@ import {
   pathWith,
 } from "../../declare/operation-facts.ts";
 import { refusalsOf } from "../../declare/statuses.ts";
+import { sourcesOf } from "../reference.ts";
 import { type AnswerField, answerFields } from "./answer-fields.ts";
 import { block } from "./markdown.ts";
 import { fieldsOf, waysIn } from "./operation-form.ts";
@@ -96,6 +97,7 @@ function codeOf(operation: Operation, public_url: string, key: string | undefine
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value)).replaceAll("%2C", ",")}`)
     .join("&");
   const path = pathWith(operation, operation.example);
+  const sources = sourcesOf(operation);
   const samples = samplesOf({
     method,
     url: public_url + (method === "POST" || query === "" ? path : `${path}?${query}`),
@@ -112,6 +114,7 @@ function codeOf(operation: Operation, public_url: string, key: string | undefine
             (name, at) =>
               html`<div class="call" data-code="${name}"${at === 0 ? "" : html` hidden`}><pre tabindex="0">${samples[name]}</pre><button type="button" class="copy" aria-label="Copy the ${name} code" hidden></button></div>`,
           )}
+          ${sources === undefined ? "" : html`<p class="soft">${prose(sources)}</p>`}
           ${paymentOf(operation) ? html`<p class="soft">A wallet pays without a key: <a href="/docs/clients#paying-for-a-call">Paying for a call</a>.</p>` : ""}
         </div>`;
 }

@@ -6,6 +6,7 @@ import type { Data } from "../../../datasets/reading.ts";
 import { ALERT_TYPE, TEST_TYPE, testMessage } from "../../../domain/alerts/message.ts";
 import type { Subscription } from "../../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../../domain/alerts/subscription.ts";
+import { examples } from "../../../domain/sandbox/examples.ts";
 import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
 import { OLD_SECRET_HOURS, secretOf } from "../../../domain/webhooks/message.ts";
@@ -105,10 +106,6 @@ const withSecret = (app: App, state: Subscription, data: Data) => ({
   secret: secretOf(app.signer, state.facts.subscription_id, state.secrets[0]!),
 });
 
-/** The documentation's examples use this id. */
-const EXAMPLE = "00000000000000000000000000000001";
-const EXAMPLE_TO_DELETE = "00000000000000000000000000000002";
-
 const topUp = operation({
   name: "alerts_topup",
   route: "POST /v1/agent/trade/alerts/topup",
@@ -121,7 +118,7 @@ const topUp = operation({
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404, 409],
-  example: { subscription_id: EXAMPLE },
+  example: { subscription_id: examples.alerts.shown },
   handle: async ({ input: { subscription_id }, caller, app, data, unit }) => {
     const at = app.clock.now().toISOString();
     const decision = subscriptions.topUp(subscriptions.TOPUP_CREDITS, at);
@@ -142,7 +139,7 @@ const resume = operation({
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404, 409],
-  example: { subscription_id: EXAMPLE },
+  example: { subscription_id: examples.alerts.shown },
   handle: async ({ input: { subscription_id }, caller, app, data, unit }) => {
     const decision = subscriptions.resume(app.clock.now().toISOString());
     const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
@@ -161,7 +158,7 @@ const rotate = operation({
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [404, 409],
-  example: { subscription_id: EXAMPLE },
+  example: { subscription_id: examples.alerts.shown },
   handle: async ({ input: { subscription_id }, caller, app, data, unit }) => {
     const at = app.clock.now().toISOString();
     const decision = subscriptions.rotateSecret(at);
@@ -193,7 +190,7 @@ credit, is not retried, and also reaches a paused or disabled subscription. ${MO
     }),
   ),
   refuses: [404, 409],
-  example: { subscription_id: EXAMPLE },
+  example: { subscription_id: examples.alerts.shown },
   handle: async (context) => {
     const { message_id, ...outcome } = await postTest(context, {
       operation: sendTest,
@@ -241,7 +238,7 @@ const alertStatus = operation({
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
-  example: { id: EXAMPLE },
+  example: { id: examples.alerts.shown },
   handle: async ({ input: { id }, caller, app, data }) => {
     const state = await app.load(subscriptions, target(caller, id));
     return shownToOwner(ownSubscription(state), data, caller);
@@ -259,7 +256,7 @@ const remove = operation({
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
-  example: { id: EXAMPLE_TO_DELETE },
+  example: { id: examples.alerts.ended },
   handle: async ({ input: { id }, caller, app, data, unit }) => {
     const at = app.clock.now().toISOString();
     const { state } = await unit.decide(subscriptions, target(caller, id), subscriptions.remove(at));

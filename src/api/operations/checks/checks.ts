@@ -12,6 +12,7 @@ import * as following from "../../../domain/checks/following.ts";
 import { hashPassphrase, queued, SALT_BYTES } from "../../../domain/checks/passphrase.ts";
 import { cancelTypedData, checkTypedData } from "../../../domain/checks/typed-data.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
+import { examples } from "../../../domain/sandbox/examples.ts";
 import { checksProjection, listChecks } from "../../../projections/checks/checks.ts";
 import { json, key, operation, owner, pay } from "../../declare/index.ts";
 import { signedBy, targetOf, walletOf } from "./callers.ts";
@@ -132,7 +133,7 @@ whether the issuer has signed.`,
     }),
   ),
   refuses: [404],
-  example: { check_id: "0".repeat(32) },
+  example: { check_id: examples.check.shown },
   handle: async ({ input: { check_id }, caller, app }) => {
     const target = await targetOf(app, caller, check_id);
     const check = checks.existingCheck(await app.load(checks, target));

@@ -20,6 +20,7 @@ import {
   redemptionCall,
   revocationCall,
 } from "../../../domain/checks/typed-data.ts";
+import { examples } from "../../../domain/sandbox/examples.ts";
 import { askStranger } from "../../declare/access/wallet-signature.ts";
 import { actorOf, type Caller } from "../../declare/caller.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
@@ -62,7 +63,7 @@ until the chain shows its use. After ${checks.MOST_TRIES} wrong passphrases none
   secrets: ["passphrase"],
   moves_money: true,
   refuses: [403, 404, 409],
-  example: { check_id: "0".repeat(32), signature: `0x${"00".repeat(64)}1b` },
+  example: { check_id: examples.check.shown, signature: examples.check.signature },
   handle: async ({ input, caller, app, unit }) => {
     const target = await targetOf(app, caller, input.check_id);
     const check = checks.existingCheck(await app.load(checks, target));
@@ -159,7 +160,7 @@ wallet, or send the issuer's signature of that typed data. With that signature y
     }),
   ),
   refuses: [403, 404, 409],
-  example: { check_id: `${"0".repeat(31)}1`, issuer_address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" },
+  example: { check_id: examples.check.ended, issuer_address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" },
   handle: async ({ input, caller, app, unit }) => {
     const target = await targetOf(app, caller, input.check_id);
     const check = checks.existingCheck(await app.load(checks, target));

@@ -4,6 +4,7 @@ import * as orders from "../../../domain/commerce/order.ts";
 import * as product from "../../../domain/commerce/product.ts";
 import * as stock from "../../../domain/commerce/stock.ts";
 import * as payments from "../../../domain/payments/payment.ts";
+import { examples } from "../../../domain/sandbox/examples.ts";
 import { cancelOrder } from "../../../reactors/commerce/steps.ts";
 import { json, operation, owner, pay, type Usdc } from "../../declare/index.ts";
 import { microUsdc } from "../../serve/x402/required.ts";
@@ -41,7 +42,7 @@ that is paid or has ended. A payment that begins in time gets the goods; a later
   }),
   output: answer,
   refuses: [404, 409],
-  example: { order_id: 2, total_usdc: "52.13" },
+  example: examples.order.paid,
   handle: async ({ input: { order_id, total_usdc }, caller, app, unit, request }) => {
     if (request.payment_id === undefined) throw new Error("pay an order by a payment alone");
     const { tenant } = caller;
@@ -84,7 +85,7 @@ const cancel = operation({
   }),
   output: answer,
   refuses: [404, 409],
-  example: { order_id: 1, reason: "changed_mind" },
+  example: { order_id: examples.order.ended, reason: "changed_mind" },
   handle: async ({ input: { order_id, reason }, caller, app, unit }) => {
     const { tenant } = caller;
     const facts = { by: "buyer" as const, reason, cancelled_at: nowOf(app) };

@@ -62,11 +62,11 @@ const registerNode = operation({
   moves_money: true,
   refuses: [403, 409],
   example: {
-    agent_id: "SX#2",
+    agent_id: "weather-scout",
     capabilities: ["cpu"],
     hourly_rate_usd: 0.06,
     max_concurrent: 4,
-    kinds: ["js"],
+    kinds: ["js", "summarize"],
   },
   handle: async ({ input, app, unit, ...context }) => {
     const { facts } = await actingAgent({ app, unit, ...context }, input.agent_id);
@@ -114,7 +114,7 @@ const heartbeat = operation({
   ),
   secrets: ["leases"],
   refuses: [409],
-  example: { agent_id: "SX#2", leases: [] },
+  example: { agent_id: "weather-scout", leases: [] },
   handle: async ({ input, app, unit, ...context }) => {
     const { facts } = await actingAgent({ app, unit, ...context }, input.agent_id);
     const sx = facts.sx_number;
@@ -187,7 +187,7 @@ const availability = operation({
   }),
   output: json(nodeShown),
   refuses: [409],
-  example: { agent_id: "SX#2", status: "available", hourly_rate_usd: 0.06 },
+  example: { agent_id: "weather-scout", status: "available", hourly_rate_usd: 0.06 },
   handle: async ({ input, app, unit, ...context }) => {
     const { facts } = await actingAgent({ app, unit, ...context }, input.agent_id);
     const { status, hourly_rate_usd } = input;
@@ -231,7 +231,7 @@ const nodeStatus = operation({
     }),
   ),
   refuses: [404],
-  example: { agent_id: "SX#2" },
+  example: { agent_id: "weather-scout" },
   handle: async ({ input, app, caller }) => {
     const { facts } = await agentNamed(app, input.agent_id);
     const sx = facts.sx_number;

@@ -44,6 +44,7 @@ An agent may sign its verdict: a challenge with the purpose \`judge\` about <tas
   output: json(taskShown),
   refuses: [403, 404, 409],
   example: { task_id: "00".repeat(16), accept: true },
+  example_from: { task_id: ["compute_submit", "compute_pull", "compute_result"] },
   handle: async (context) => {
     const { input, app, caller, unit } = context;
     const { task_id, accept, reason } = input;

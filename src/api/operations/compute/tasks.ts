@@ -126,8 +126,8 @@ the same call is credited and reserved in one commit. A key names the account; a
   moves_money: true,
   refuses: [404, 409],
   example: {
-    task_type: "sha256-chain",
-    input_data: { seed: "00".repeat(32), n: 1_000 },
+    task_type: "summarize",
+    input_data: { text: "Pellets are cheapest in March, by the ton, from the mill.", words: 4 },
     max_price_usd: 0.02,
   },
   handle: async (context) => {
@@ -263,6 +263,7 @@ const taskStatus = operation({
   ),
   refuses: [404],
   example: { task_id: "00".repeat(16) },
+  example_from: { task_id: ["compute_submit"] },
   handle: async ({ input: { task_id }, app, caller }) => {
     const { task } = await taskFor(app, caller, task_id);
     const sha256 = task.result?.output_sha256 ?? task.judged?.canonical_sha256 ?? undefined;
@@ -326,6 +327,7 @@ const cancelTask = operation({
   output: json(taskShown),
   refuses: [404, 409],
   example: { task_id: "00".repeat(16) },
+  example_from: { task_id: ["compute_submit"] },
   handle: async ({ input: { task_id }, app, caller, unit }) => {
     await refuseSuspended({ app, caller, unit });
     const { tenant, side, task: before } = await taskToDecide({ app, caller, unit }, task_id);

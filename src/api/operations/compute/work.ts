@@ -300,7 +300,10 @@ A checkable result needs a receipt, signed by a proven key of the agent. If you 
   secrets: ["lease_id"],
   body_bytes: MOST_OBJECT_BYTES + 16 * 1024,
   refuses: [404, 409],
-  example: { task_id: "00".repeat(16), result: { output: 42 } },
+  example: { task_id: "00".repeat(16), result: { output: "Buy pellets in March." } },
+  example_from: {
+    task_id: ["compute_node_register", "compute_node_heartbeat", "compute_submit", "compute_pull"],
+  },
   handle: async ({ input, app, unit, caller }) => {
     const agent = await actingAgent({ app, caller, unit });
     const { task_id, result, error } = input;

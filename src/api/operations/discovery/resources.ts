@@ -133,6 +133,7 @@ const vintageOperation = operation({
   ),
   refuses: [404],
   example: { vintage: "ab".repeat(32) },
+  example_from: { vintage: ["trade_snapshot"] },
   handle: async ({ input: { vintage }, app }) => {
     const release = await storedRelease(app.pool, vintage, retainedSince(app.clock.now()));
     if (!release)

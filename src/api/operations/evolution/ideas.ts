@@ -5,6 +5,7 @@ import { digestOf } from "../../../core/model/objects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { CHECKS_VERSION, checksOf, type Earlier, isPath } from "../../../domain/evolution/checks.ts";
 import * as ideas from "../../../domain/evolution/idea.ts";
+import { examples } from "../../../domain/sandbox/examples.ts";
 import { findIdea, ideasBefore, ideasProjection } from "../../../projections/evolution/ideas.ts";
 import { internal, json, key, operation, pay } from "../../declare/index.ts";
 
@@ -135,7 +136,7 @@ const pipeline = operation({
     }),
   ),
   refuses: [404, 409, 410],
-  example: { id: 1 },
+  example: { id: examples.idea.shown },
   async handle({ input: { id }, app, caller, unit }) {
     const isAdmin = caller.kind === "internal" || (caller.kind === "key" && caller.scopes.includes("admin"));
     const tenant = isAdmin ? await tenantOf(app, id) : caller.tenant;

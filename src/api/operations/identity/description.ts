@@ -119,11 +119,9 @@ The services' addresses are public and stay in the log; purpose and provider are
   output: json(described.extend({ sx_id: z.string() })),
   refuses: [403, 404, 409],
   example: {
-    id: "SX#1",
+    id: "weather-scout",
     purpose: "Watches the weather over the Baltic",
     services: [{ name: "A2A", endpoint: "https://scout.example.org/a2a", version: "1.0" }],
-    challenge: '{"iss":"did:key:z6Mk…"}',
-    signature: "eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJkaWQ6a2V5In0.c2ln",
   },
   handle: async (context) => {
     const { input, app, unit } = context;

@@ -67,7 +67,7 @@ you send the older key or prove a key of the agent. The proof you send makes its
     }),
   ),
   refuses: [403, 409],
-  example: { agent_id: "weather-scout", display_name: "Weather Scout" },
+  example: { agent_id: "weather-scout", display_name: "Weather Scout", issue_api_key: true },
   handle: async (context) => {
     const { input, app, unit } = context;
     const { agent_id, issue_api_key } = input;

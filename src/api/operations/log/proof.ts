@@ -77,6 +77,7 @@ export const eventProof = operation({
   ),
   refuses: [404],
   example: { event_id: "019b76da-a800-7000-8000-000000000003" },
+  example_from: { event_id: ["log_events"] },
   caching: () => "private, no-cache",
   handle: async ({ input: { event_id }, app, caller }) => {
     const event = await eventById(app.pool, event_id);

@@ -147,6 +147,7 @@ in one commit. A payment alone uses the wallet's: the wallet awards and cancels 
   moves_money: true,
   refuses: [404, 409],
   example: { bounty_id: "00".repeat(16), reward_usd: 0.1 },
+  example_from: { bounty_id: ["soul_bounty_open"] },
   handle: async (context) => {
     const { input, app, caller, unit } = context;
     await refuseSuspended(context);
@@ -240,6 +241,7 @@ const one = operation({
   ),
   refuses: [403, 404],
   example: { bounty_id: "00".repeat(16) },
+  example_from: { bounty_id: ["soul_bounty_open"] },
   handle: async ({ input: { bounty_id }, app, caller }) => {
     const bounty = bounties.lasting(await app.load(bounties, bounties.targetOf(bounty_id)), nowOf(app));
     const seen = bounty.claims.map(async ({ claim_id, sx, note_sha256, claimed_at, submission }) => ({
@@ -296,6 +298,10 @@ const awardBounty = operation({
   output: json(bountyShown),
   refuses: [403, 404, 409],
   example: { bounty_id: "00".repeat(16), claim_id: "00".repeat(16) },
+  example_from: {
+    bounty_id: ["soul_bounty_open"],
+    claim_id: ["soul_bounty_fund", "soul_bounty_claim", "soul_bounty_submit"],
+  },
   handle: async (context) => {
     const { app, caller, unit, input } = context;
     const { bounty_id, claim_id } = input;
@@ -323,6 +329,7 @@ the same.`,
   output: json(bountyShown),
   refuses: [403, 404, 409],
   example: { bounty_id: "00".repeat(16) },
+  example_from: { bounty_id: ["soul_bounty_open", "soul_bounty_fund"] },
   handle: async ({ input: { bounty_id }, app, caller, unit }) => {
     await refuseSuspended({ app, caller, unit });
     const at = nowOf(app);

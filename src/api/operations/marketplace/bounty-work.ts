@@ -49,6 +49,7 @@ const claimBounty = operation({
   output: json(claimed),
   refuses: [403, 404, 409],
   example: { bounty_id: "00".repeat(16), note: "By Friday." },
+  example_from: { bounty_id: ["soul_bounty_open", "soul_bounty_fund"] },
   handle: async (context) => {
     const { input, app, unit } = context;
     const { bounty_id, note } = input;
@@ -84,6 +85,7 @@ address and SHA-256 of a file elsewhere. Only the creator and you see it; the lo
   body_bytes: BODY_BYTES,
   refuses: [403, 404, 409],
   example: { bounty_id: "00".repeat(16), content: "Malka, skaldīta, 1 m³" },
+  example_from: { bounty_id: ["soul_bounty_open", "soul_bounty_fund", "soul_bounty_claim"] },
   handle: async (context) => {
     const { input, app, unit } = context;
     const { bounty_id } = input;
@@ -117,6 +119,10 @@ const submission = operation({
   ),
   refuses: [404],
   example: { bounty_id: "00".repeat(16), claim_id: "00".repeat(16) },
+  example_from: {
+    bounty_id: ["soul_bounty_open"],
+    claim_id: ["soul_bounty_fund", "soul_bounty_claim", "soul_bounty_submit"],
+  },
   handle: async ({ input: { bounty_id, claim_id }, app, caller }) => {
     const bounty = bounties.existingBounty(await app.load(bounties, bounties.targetOf(bounty_id)));
     const found = bounties.submissionsOf(bounty).find((claim) => claim.claim_id === claim_id);

@@ -109,6 +109,7 @@ uncharged. A key sent with the payment names the buyer, otherwise the wallet doe
   moves_money: true,
   refuses: [404, 409],
   example: { item_id: "00".repeat(16), price_usd: 0.05 },
+  example_from: { item_id: ["soul_stack_publish"] },
   handle: async ({ input: { item_id, price_usd }, app, caller, unit, request }) => {
     if (request.payment_id === undefined) throw new Error("buy an item by a payment alone");
     refuseClosed(app);
@@ -160,6 +161,7 @@ const validateItem = operation({
   output: json(z.object({ item_id: z.string(), verdict: z.enum(items.verdicts) })),
   refuses: [403, 404, 409],
   example: { item_id: "00".repeat(16), verdict: "works", note: "Saved me 40 a ton." },
+  example_from: { item_id: ["soul_stack_publish", "soul_stack_buy"] },
   handle: async ({ input: { item_id, verdict, note }, app, caller, unit }) => {
     await refuseSuspended({ app, caller, unit });
     const target = items.targetOf(item_id);
@@ -183,6 +185,7 @@ const withdrawItem = operation({
   output: json(z.object({ item_id: z.string(), withdrawn: z.literal(true) })),
   refuses: [403, 404],
   example: { item_id: "00".repeat(16) },
+  example_from: { item_id: ["soul_stack_publish"] },
   handle: async (context) => {
     const { input, app, unit } = context;
     const { item_id } = input;

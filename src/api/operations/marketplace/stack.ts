@@ -204,6 +204,7 @@ const oneItem = operation({
   ),
   refuses: [403, 404],
   example: { item_id: "00".repeat(16) },
+  example_from: { item_id: ["soul_stack_publish"] },
   handle: async ({ input: { item_id }, app, caller }) => {
     await app.caughtUp(stackProjection);
     const item = items.existingItem(await app.load(items, items.targetOf(item_id)));

@@ -4,6 +4,7 @@ import { refuse } from "../../../core/model/refusal.ts";
 import { kindNames } from "../../../domain/notices/kinds.ts";
 import { TEST_TYPE, testNotice } from "../../../domain/notices/message.ts";
 import * as subscriptions from "../../../domain/notices/subscription.ts";
+import { examples } from "../../../domain/sandbox/examples.ts";
 import { OLD_SECRET_HOURS, secretOf } from "../../../domain/webhooks/message.ts";
 import { existingSubscription, MOST_TESTS, ownSubscription } from "../../../domain/webhooks/subscription.ts";
 import {
@@ -34,10 +35,6 @@ import {
 import { noticesStream } from "./stream.ts";
 
 const PATH = "/v1/agent/notices/subscriptions";
-
-/** The documentation's examples use this id. */
-const EXAMPLE = "00000000000000000000000000000003";
-const EXAMPLE_TO_DELETE = "00000000000000000000000000000004";
 
 const subscribe = operation({
   name: "notices_subscribe",
@@ -119,7 +116,7 @@ const status = operation({
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
-  example: { id: EXAMPLE },
+  example: { id: examples.notices.shown },
   handle: async ({ input: { id }, caller, app }) => {
     const state = await app.load(subscriptions, target(caller, id));
     return { data: shownSubscription(ownSubscription(state)), meta: { tenant: caller.tenant } };
@@ -138,7 +135,7 @@ const resume = operation({
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404, 409],
-  example: { subscription_id: EXAMPLE },
+  example: { subscription_id: examples.notices.shown },
   handle: async ({ input: { subscription_id }, caller, app, unit }) => {
     const decision = subscriptions.resume(app.clock.now().toISOString());
     const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
@@ -160,7 +157,7 @@ const rotate = operation({
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [404, 409],
-  example: { subscription_id: EXAMPLE },
+  example: { subscription_id: examples.notices.shown },
   handle: async ({ input: { subscription_id }, caller, app, unit }) => {
     const decision = subscriptions.rotateSecret(app.clock.now().toISOString());
     const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
@@ -190,7 +187,7 @@ retried, and also reaches a disabled subscription. ${MOST_TESTS} an hour.`,
     }),
   ),
   refuses: [404, 409],
-  example: { subscription_id: EXAMPLE },
+  example: { subscription_id: examples.notices.shown },
   handle: async (context) => {
     const { message_id, ...outcome } = await postTest(context, {
       operation: sendTest,
@@ -215,7 +212,7 @@ const unsubscribe = operation({
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
-  example: { id: EXAMPLE_TO_DELETE },
+  example: { id: examples.notices.ended },
   handle: async ({ input: { id }, caller, app, unit }) => {
     const decision = subscriptions.unsubscribe(app.clock.now().toISOString());
     const { state } = await unit.decide(subscriptions, target(caller, id), decision);

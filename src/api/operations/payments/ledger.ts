@@ -10,6 +10,7 @@ import * as confirmation from "../../../domain/payments/confirmation.ts";
 import type { Payment, Refund } from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { examples } from "../../../domain/sandbox/examples.ts";
 import {
   channelSums,
   channelsByOperation,
@@ -117,7 +118,7 @@ export const paymentStatus = operation({
   output: json(z.object({ data: paymentAnswer, meta: z.object({ served_at: time }) })),
   refuses: [404],
   example: {
-    id: `eip155:8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913:0x70997970c51812dc3a010c7d01b50e0d17dc79c8:0x${"01".repeat(32)}`,
+    id: `eip155:8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913:0x70997970c51812dc3a010c7d01b50e0d17dc79c8:${examples.payment.nonce}`,
   },
   handle: async ({ input: { id }, app }) => {
     const state = await app.load(payments, payments.targetOf(id));

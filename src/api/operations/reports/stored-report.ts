@@ -20,6 +20,7 @@ const storedReport = operation({
   output: reportOutput,
   refuses: [404, 410],
   example: { report_id: "00".repeat(16) },
+  example_from: { report_id: ["sovereign_brief"] },
   async handle({ input: { report_id }, app, caller, unit }) {
     const found = await app.load(reports, { tenant: caller.tenant, id: report_id });
     if (!found) return refuse("not_found", `you have no report ${report_id}`);

@@ -60,6 +60,7 @@ hash to the contract. It shares a transaction with others, within seconds; a rep
   ),
   refuses: [404, 409],
   example: { seed_hash: "0".repeat(64) },
+  example_from: { seed_hash: ["rng_seed"] },
   handle: async ({ input: { seed_hash, chain_index }, app, unit }) => {
     const found = await publishedHash(app, seed_hash);
     if (!found) return refuse("not_found", "the service published no such hash: take one from rng_seed");
@@ -120,6 +121,7 @@ hash, repeated \`chain_index\` times. Anyone can call \`seedCommittedAt(signer, 
     }),
   ),
   example: { seed_hash: "0".repeat(64) },
+  example_from: { seed_hash: ["rng_seed"] },
   handle: async ({ input: { seed_hash }, app }) => {
     const found = await publishedHash(app, seed_hash);
     const head = found?.chain.head_hash ?? seed_hash;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { sha256, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { chiSquare } from "../../../domain/rng/statistics.ts";
+import { examples } from "../../../domain/sandbox/examples.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import { countsSince, findRoll, listRolls } from "../../../projections/rng/rolls.ts";
 import { findChain, findSeed } from "../../../projections/rng/seeds.ts";
@@ -38,7 +39,7 @@ you get it too, and anybody can recompute them. Anyone with the roll_id may call
     }),
   ),
   refuses: [404],
-  example: { roll_id: "0".repeat(32) },
+  example: { roll_id: examples.roll.shown },
   handle: async ({ input: { roll_id }, app }) => {
     await app.caughtUp(rngProjection);
     const facts = await findRoll(app.pool, roll_id);

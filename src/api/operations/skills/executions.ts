@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
+import { examples } from "../../../domain/sandbox/examples.ts";
 import type { Execution } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { skillNamed } from "../../../domain/skills/skills.ts";
@@ -31,6 +32,7 @@ const status = operation({
   output,
   refuses: [403, 404],
   example: { execution_id: "00".repeat(16) },
+  example_from: { execution_id: ["skills_run"] },
   handle: async ({ input: { execution_id, wait_s }, app, subjects, caller, signal }) => {
     const execution = await untilOver(app, { caller, execution_id }, wait_s, signal);
     return { data: await publicExecution({ app, subjects }, caller.tenant, execution), meta: {} };
@@ -81,7 +83,7 @@ const cancel = operation({
   input: z.object({ execution_id: executionId }),
   output,
   refuses: [403, 404, 409],
-  example: { execution_id: "00".repeat(16) },
+  example: { execution_id: examples.execution.ended },
   handle: async ({ input: { execution_id }, app, subjects, caller, unit }) => {
     const named = { tenant: caller.tenant, execution_id };
     checkMayRun(

@@ -6,6 +6,7 @@ import { address, chainHash, madeId, time } from "../../../core/model/fields.ts"
 import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
+import { examples } from "../../../domain/sandbox/examples.ts";
 import * as attestations from "../../../domain/trust/attestation.ts";
 import { EAS_ADDRESS, SCHEMA_UID } from "../../../domain/trust/eas.ts";
 import { isLive } from "../../../projections/trust/evidence.ts";
@@ -63,7 +64,7 @@ as missing. Trust depends only on the log.`,
     }),
   ),
   refuses: [404],
-  example: { id: "0".repeat(32) },
+  example: { id: examples.attestation.shown },
   handle: async ({ input, app, signal }) => {
     const state = await settled(app, input, signal);
     const { facts, revoked_at, on_chain } = state;
@@ -127,7 +128,7 @@ const revoke = operation({
     z.object({ attestation_id: madeId, from: z.string(), live: z.literal(false), revoked_at: time }),
   ),
   refuses: [403, 404, 409],
-  example: { id: "0".repeat(32) },
+  example: { id: examples.attestation.shown },
   handle: async (context) => {
     const { input, app, unit } = context;
     const target = attestations.targetOf(input.id);

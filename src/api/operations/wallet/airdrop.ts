@@ -139,6 +139,7 @@ const airdropStatus = operation({
   output: airdropAnswer,
   refuses: [404],
   example: { airdrop_id: "0".repeat(32) },
+  example_from: { airdrop_id: ["wallet_airdrop"] },
   handle: async ({ input: { airdrop_id }, caller, app }) => {
     const state = await app.load(airdrops, airdrops.targetOf({ tenant: caller.tenant, airdrop_id }));
     if (!state) return refuse("not_found", "you have no such airdrop: take its id from wallet_airdrop");
