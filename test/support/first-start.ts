@@ -36,7 +36,7 @@ export async function firstStart(more: Record<string, string> = {}): Promise<Fir
   };
   try {
     await until(() => {
-      if (child.exitCode !== null) throw new Error(`serve ended: ${output}`);
+      if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${output}`);
       return output.includes("\nReady: ");
     });
   } catch (error) {
