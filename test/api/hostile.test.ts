@@ -3,7 +3,7 @@ import { EventEmitter, getEventListeners } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { walSince } from "../../src/api/operations/replay/wal-since.ts";
-import { matches } from "../../src/api/serve/answer.ts";
+import { matches } from "../../src/api/serve/conditions.ts";
 import { endOf } from "../../src/api/transports/http-request.ts";
 import { issueKey } from "../../src/operator/keys.ts";
 import { catalogue } from "../support/catalogue.ts";
@@ -241,6 +241,8 @@ test("If-None-Match compares ETags weakly", () => {
     Array(4).fill(true),
   );
   expect(['"', "", "a", 'W/"b"'].map((header) => matches(header, 'W/"a"'))).toEqual(Array(4).fill(false));
+  // An answer without an ETag is no version, but is there.
+  expect(['"a"', "", "*"].map((header) => matches(header, ""))).toEqual([false, false, true]);
 });
 
 test("a call leaves no listener on the service's stop signal", () => {

@@ -296,6 +296,42 @@ describe("conventions", () => {
     }
   });
 
+  test("If-Match is a 412 where nothing has a strong ETag, and no write ignores it", async () => {
+    const tagged = await fetch(`${service.url}/openapi.json`);
+    await tagged.arrayBuffer();
+    const etag = tagged.headers.get("etag")!;
+    const notebook = "/v1/agent/notes/matched";
+    const calls: [string, RequestInit, number][] = [
+      ["/openapi.json", {}, 200],
+      ["/v1/agent/count?limit=2", asMe(), 200],
+      [notebook, post({ text: "a" }), 201],
+    ];
+    for (const [path, init, status] of calls) {
+      for (const condition of [etag, '"1"', ""]) {
+        const headers = { ...(init.headers as object), "If-Match": condition };
+        const refused = await ask(path, { ...init, headers });
+        expect([path, condition, refused.status]).toEqual([path, condition, 412]);
+        expect(refused.body).toMatchObject({
+          title: "Precondition failed",
+          detail: expect.stringMatching(/omit it/),
+        });
+      }
+      const { rows } = await service.app.pool.query(
+        "select 1 from eventstore.events where stream_id like '%matched'",
+      );
+      expect(rows).toEqual([]);
+      const headers = { ...(init.headers as object), "If-Match": "*", "If-None-Match": '"else"' };
+      expect([path, (await ask(path, { ...init, headers })).status]).toEqual([path, status]);
+    }
+  });
+
+  test("If-None-Match is a 304 for GET and HEAD alone", async () => {
+    const headers = { "If-None-Match": "*" };
+    for (const method of ["GET", "HEAD"])
+      expect((await ask("/v1/agent/count?limit=2", asMe({ method, headers }))).status).toBe(304);
+    expect((await ask("/v1/agent/notes/unmatched", post({ text: "a" }, headers))).status).toBe(201);
+  });
+
   describe("Accept-Encoding", () => {
     const answered = async (coding: string | undefined, { path = "/openapi.json", method = "GET" } = {}) => {
       const headers = coding === undefined ? [] : ["Accept-Encoding", coding];

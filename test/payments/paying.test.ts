@@ -134,6 +134,9 @@ describe("a call with its payment", () => {
     const answer = await present(url, payment, { headers: { "If-None-Match": etag } });
     expect(answer.status).toBe(304);
     expect(await typesOf(payment)).toEqual([]);
+    const unmatched = await present(url, payment, { headers: { "If-Match": etag } });
+    expect(unmatched.status).toBe(412);
+    expect(await typesOf(payment)).toEqual([]);
     const whole = await present(url, payment, { headers: { "If-None-Match": '"another"' } });
     expect(whole.status).toBe(200);
     expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled"]);

@@ -2,7 +2,6 @@
  * Serves src/explorer. When the service runs from its sources, the explorer's TypeScript is compiled at the first
  * request.
  */
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { html, written } from "../../core/model/html.ts";
@@ -149,7 +148,6 @@ function document(
       });
       const body = await made;
       const headers = {
-        ETag: `"${createHash("sha256").update(body).digest("base64url")}"`,
         "Cache-Control": "no-cache",
         ...(for_browsers && { Vary: "Accept" }),
         ...(policy && { "Content-Security-Policy": policy }),

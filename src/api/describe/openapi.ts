@@ -154,7 +154,8 @@ function responses(operation: Operation, answer: JsonSchema | undefined): Schema
       ...(isCommand(operation) && { headers: { ...(priced && settledHeaders), ...eventHeaders } }),
     },
   };
-  if (restsOnDataAlone(operation) || operation.caching) answers[304] = refTo("responses", "304");
+  if (methodOf(operation) === "GET" && (restsOnDataAlone(operation) || operation.caching))
+    answers[304] = refTo("responses", "304");
   if (operation.output.kind === "file")
     answers[206] = { ...success(operation, answer), description: "The requested range" };
   for (const status of refusalsOf(operation))

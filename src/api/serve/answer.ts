@@ -25,6 +25,7 @@ import { effectOf, isSameForAll } from "../declare/operation-facts.ts";
 import type { Picture, ServedFile } from "../declare/output.ts";
 import { widthIn } from "../declare/picture-width.ts";
 import { type Call, sha256 } from "./call.ts";
+import { matches } from "./conditions.ts";
 import { fromCopy, streamFromCopy } from "./read-copy.ts";
 
 /**
@@ -281,10 +282,4 @@ const constants = new WeakMap<object, { operation: Operation; body: Buffer }>();
 const etagOf = (body: Buffer) => `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
 
 export const isUnchanged = (call: Call, made: PreparedAnswer) =>
-  made.kind !== "stream" && made.etag !== "" && matches(call.if_none_match, made.etag);
-
-/** Compares weakly (RFC 9110, 13.1.2), because clients or caches may have dropped the `W/`. */
-export const matches = (header: string | undefined, etag: string) =>
-  header !== undefined &&
-  (header.trim() === "*" ||
-    header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.replace(/^W\//, "")));
+  made.kind !== "stream" && matches(call.if_none_match, made.etag);

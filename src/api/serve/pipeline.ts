@@ -19,6 +19,7 @@ import { refuseUncovered } from "../declare/uncovered.ts";
 import type { Gate } from "./admission.ts";
 import type { AnswerParts, PreparedBody } from "./answer.ts";
 import type { Call } from "./call.ts";
+import { refuseUnmatched } from "./conditions.ts";
 import { refusalOf } from "./problem.ts";
 import {
   type CallRequest,
@@ -75,6 +76,7 @@ async function ask(parts: Parts, ready: ReadableOperation, request: CallRequest)
     admitted = verdict;
     const { call, release } = await readCall(parts, ready, request, { form, admitted });
     try {
+      if (operation.output.kind !== "file") refuseUnmatched(request.if_match);
       return await answered(parts, call, admitted, request);
     } finally {
       release();

@@ -32,6 +32,7 @@ export type CallRequest = {
   accept: string | undefined;
   wire: Wire;
   idempotency_key: string | undefined;
+  if_match: string | undefined;
   if_none_match: string | undefined;
   last_event_id: string | undefined;
   prefers_proof: boolean;

@@ -78,6 +78,7 @@ export class HttpCall implements CallRequest {
   readonly path: string;
   readonly accept: string | undefined;
   readonly idempotency_key: string | undefined;
+  readonly if_match: string | undefined;
   readonly if_none_match: string | undefined;
   readonly last_event_id: string | undefined;
   readonly min_log_position: string | undefined;
@@ -94,8 +95,10 @@ export class HttpCall implements CallRequest {
     this.path = req.originalUrl;
     this.accept = headers.accept;
     this.idempotency_key = text(headers["idempotency-key"]);
-    // A signature needs a body, which a 304 lacks, so the condition is ignored.
-    this.if_none_match = prefersSigned(req) ? undefined : headers["if-none-match"];
+    this.if_match = headers["if-match"];
+    // A signature needs a body, which a 304 lacks. Other methods select no representation that could be unchanged.
+    const isConditional = (method === "GET" || method === "HEAD") && !prefersSigned(req);
+    this.if_none_match = isConditional ? headers["if-none-match"] : undefined;
     this.last_event_id = text(headers["last-event-id"]);
     this.min_log_position = text(headers["min-log-position"]);
     this.request_id = res.locals.request_id as string;

@@ -15,7 +15,7 @@ import { effectOf, methodOf, pathOf, pathWith } from "../declare/operation-facts
 import type { Document, RenderedDocument } from "../describe/document.ts";
 import type { Metrics } from "../describe/metrics.ts";
 import { notFoundPage } from "../describe/pages/not-found.ts";
-import { matches } from "../serve/answer.ts";
+import { matches, refuseUnmatched } from "../serve/conditions.ts";
 import type { ServedOperation } from "../serve/pipeline.ts";
 import { isAway, problem, problemOfRefusal, refusalOf } from "../serve/problem.ts";
 import { crossOrigin } from "./common-headers.ts";
@@ -204,6 +204,7 @@ function sendDocument(
   const etag = `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
   res.status(status ?? 200).set({ ETag: etag, "Cache-Control": "no-cache", ...headers });
   res.vary("Accept-Encoding");
+  if (res.statusCode === 200) refuseUnmatched(req.headers["if-match"]);
   // Compared here: with `Cache-Control: no-cache`, express would ignore the ETag and send the whole answer.
   if (res.statusCode === 200 && matches(req.headers["if-none-match"], etag))
     return void res.status(304).end();

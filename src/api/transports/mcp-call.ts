@@ -68,6 +68,7 @@ export function answerOf(
     accept: operation.output.kind === "picture" ? acceptedForms(_meta) : undefined,
     wire: "ndjson",
     idempotency_key: undefined,
+    if_match: undefined,
     if_none_match: undefined,
     last_event_id: undefined,
     prefers_proof: prefers(preferenceOf(_meta), "proof"),

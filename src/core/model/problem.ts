@@ -103,7 +103,8 @@ export const coreProblems = problemTypes({
     code: "invalid",
     status: 412,
     title: "Precondition failed",
-    meaning: "If-Match names another version of the file.",
+    meaning:
+      "If-Match names another version of the file, or a thing without versions. Nothing was done or charged.",
   },
   "too-large": {
     code: "invalid",
