@@ -69,10 +69,13 @@ test("each intent calls reading operations by their own fields, and each has rep
 });
 
 describe.each(intents.map((plan) => [plan.example, plan] as const))("%s", (example, plan) => {
-  test("is answered by its plan, and every figure matches its repeated answer", async () => {
+  test("is answered in words by its plan, and every figure matches its repeated answer", async () => {
     const { data, meta } = await query({ question: example });
     expect(data.intent).toBe(plan.name);
     expect(data.facts.length).toBeGreaterThan(0);
+    // A buyer reads the text; a table alone is no answer.
+    const inTables = data.sections.filter(({ findings }) => findings.length === 0);
+    expect(inTables.map(({ title }) => title)).toEqual([]);
     expect(meta.synthetic).toBe(true);
     const facts = new Map(data.facts.map((fact) => [fact.id, fact]));
     for (const section of data.sections)
@@ -81,6 +84,13 @@ describe.each(intents.map((plan) => [plan.example, plan] as const))("%s", (examp
     const { faults } = await repeatQuestions(data, canonical, askAt(service.url, secret));
     expect(faults).toEqual([]);
   });
+});
+
+test("the buyers and sellers of a product are named in words", async () => {
+  const { data } = await query({ question: "Who are the buyers of Latvian wood?" });
+  const [first] = data.sections[0]!.tables[0]!.rows;
+  expect(data.text).toContain("the largest buyers of HS");
+  expect(data.text).toContain((first![0] as { word: string }).word);
 });
 
 test("an intent by name takes slots as fields, which override those in the question", async () => {

@@ -1,17 +1,21 @@
 /** Sections of a report on a country: its years, partners, products, dependencies, and the economy around it. */
 
-import { citing } from "../../../domain/reports/cited-text.ts";
+import { type CitedText, citing, joinList } from "../../../domain/reports/cited-text.ts";
 import type { Fact } from "../../../domain/reports/fact.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
+import { partnerName } from "../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
 import { REST } from "../../trade/answers/rankings.ts";
+import { withFamily } from "../code-limits.ts";
 import { type AnswerTo, factCell, type ReportDraft, section, wordCell } from "../writing.ts";
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;
+/** Names in a sentence on the largest of a list. */
+const MOST_NAMED = 3;
 
 /** Imports, exports and balance by year; `base` is the pointer to the list of years. */
 export function yearsSection(
-  { at, finding }: ReportDraft,
+  { at, finding, ledger }: ReportDraft,
   sourced: AnswerTo<"fusion_country"> | AnswerTo<"fusion_country_stats">,
 ): Section {
   const { data, meta } = sourced.answer;
@@ -24,17 +28,35 @@ export function yearsSection(
     exports: figure(n, "exports_eur", "exports of the year"),
     balance: figure(n, "balance_eur", "exports less imports"),
   }));
-  const last = lines.at(-1);
+  const complete = lines.filter((_, n) => years[n]!.complete);
+  const last = complete.at(-1) ?? lines.at(-1);
   const seen = meta.view === "through_partners" ? " with the twenty-seven of the EU" : "";
+  const product = productOf(at, sourced);
+  const findings: Finding[] = [];
+  if (last?.imports && last.exports && last.balance) {
+    const soFar = complete.length === 0 ? ", so far," : "";
+    findings.push(
+      finding(
+        citing`In ${last.year}${soFar} ${meta.name}${seen} imported ${last.imports}${product} and exported ${last.exports}, a balance of ${last.balance}.`,
+      ),
+    );
+    const [first] = complete;
+    if (first?.imports && first.exports && first !== last) {
+      const change = (name: "imports" | "exports") =>
+        first[name]!.value === 0
+          ? undefined
+          : ledger.computed(`change of ${name}`, "change", "a / b - 1", [last[name]!, first[name]!]);
+      const [imports, exports] = [change("imports"), change("exports")];
+      if (imports && exports)
+        findings.push(
+          finding(
+            citing`From ${first.year} to ${last.year} its imports changed by ${imports} and its exports by ${exports}.`,
+          ),
+        );
+    }
+  }
   return section("Trade by year", "The country's purchases and sales.", {
-    findings:
-      last?.imports && last.exports && last.balance
-        ? [
-            finding(
-              citing`In ${last.year} ${meta.name}${seen} imported ${last.imports} and exported ${last.exports}, a balance of ${last.balance}.`,
-            ),
-          ]
-        : [],
+    findings,
     charts:
       lines.length > 1
         ? [
@@ -62,30 +84,56 @@ export function yearsSection(
   });
 }
 
+/** Words on the product of an answer; none for all goods. */
+function productOf(
+  at: ReportDraft["at"],
+  sourced: { answer: { meta: { hs?: string | null } } } & Parameters<ReportDraft["at"]>[0],
+): CitedText {
+  if (!sourced.answer.meta.hs) return citing``;
+  return citing` of HS ${at(sourced, "/meta/hs", "code of the figures", "code")}${withFamily(sourced.answer)}`;
+}
+
+/** The largest of a list with their shares: "Germany with 86.2 %, then Italy with 8.36 %". */
+function largest(named: readonly { name: CitedText; share: Fact | undefined }[]): CitedText | undefined {
+  const [first, ...others] = named
+    .slice(0, MOST_NAMED)
+    .flatMap(({ name, share }) => (share ? [citing`${name} with ${share}`] : []));
+  if (!first) return undefined;
+  return others.length > 0 ? citing`${first}, then ${joinList(others)}` : first;
+}
+
 /** A country's profile: its partners and products, its strengths, and its dependence on few sources. */
 export function countrySections(writing: ReportDraft, sourced: AnswerTo<"fusion_country">): Section[] {
   const { at, finding, limit } = writing;
   const { data, meta } = sourced.answer;
+  const linesOf = (of: "partners" | "products", flow: "imports" | "exports") =>
+    data[of][flow].map(({ name, code, share }, n) => {
+      const base = `/data/${of}/${flow}/${n}`;
+      const chapter =
+        of === "partners"
+          ? undefined
+          : name === null
+            ? at(sourced, `${base}/code`, "code of the chapter", "code")
+            : at(sourced, `${base}/name`, "name of the chapter", "text");
+      return {
+        name: chapter ? citing`${chapter}` : citing`${name ?? code}`,
+        cell: chapter ? factCell(chapter) : wordCell(name ?? code),
+        value: at(sourced, `${base}/value_eur`, `${flow} of the year`, "EUR"),
+        share: share === null ? undefined : at(sourced, `${base}/share`, `share of ${flow}`, "share"),
+      };
+    });
   const side = (of: "partners" | "products", flow: "imports" | "exports") => ({
     title: `Largest ${of}, ${flow}`,
     columns: [of === "partners" ? "Partner" : "Chapter", "Value", "Share"],
-    rows: data[of][flow].map(({ name, code, share }, n) => {
-      const base = `/data/${of}/${flow}/${n}`;
-      const named =
-        of === "partners"
-          ? wordCell(name ?? code)
-          : factCell(
-              name === null
-                ? at(sourced, `${base}/code`, "code of the chapter", "code")
-                : at(sourced, `${base}/name`, "name of the chapter", "text"),
-            );
-      return [
-        named,
-        factCell(at(sourced, `${base}/value_eur`, `${flow} of the year`, "EUR")),
-        factCell(share === null ? undefined : at(sourced, `${base}/share`, `share of ${flow}`, "share")),
-      ];
-    }),
+    rows: linesOf(of, flow).map(({ cell, value, share }) => [cell, factCell(value), factCell(share)]),
   });
+  const mostOf = (of: "partners" | "products"): Finding[] =>
+    (["imports", "exports"] as const).flatMap((flow) => {
+      const named = largest(linesOf(of, flow));
+      if (!named) return [];
+      const role = of === "products" ? flow : flow === "imports" ? "sellers" : "buyers";
+      return [finding(citing`Its largest ${role} are ${named} of all ${flow}.`)];
+    });
   const strong = data.advantage?.[0];
   const findings: Finding[] = [];
   if (strong) {
@@ -127,9 +175,11 @@ export function countrySections(writing: ReportDraft, sourced: AnswerTo<"fusion_
   return [
     yearsSection(writing, sourced),
     section("With whom it trades", "The largest partners of the year.", {
+      findings: mostOf("partners"),
       tables: [side("partners", "imports"), side("partners", "exports")],
     }),
     section("In what it trades", "The largest chapters of the year.", {
+      findings: mostOf("products"),
       tables: [side("products", "imports"), side("products", "exports")],
     }),
     section("Where it is strong, and where it depends on few", "By chapter.", { findings }),
@@ -190,10 +240,16 @@ export function productsSection(
           },
         ],
   );
-  const [first] = rows;
+  const most = largest(rows.map(({ name, product, share }) => ({ name: citing`${name ?? product}`, share })));
+  const { meta } = sourced.answer;
+  const year = most && yearOf(at, sourced);
   return section(flow === "IMPORT" ? "Its imports" : "Its trade", "The largest products of the year.", {
-    findings: first?.share
-      ? [finding(citing`The largest is ${first.name ?? first.product} with ${first.share} of all ${trade}.`)]
+    findings: most
+      ? [
+          finding(
+            citing`In ${year!} the largest ${flow === undefined ? "goods of" : `${trade} of`} ${countryOf(meta.reporter)} were ${most} of all ${trade}.`,
+          ),
+        ]
       : [],
     tables: [
       {
@@ -205,34 +261,44 @@ export function productsSection(
   });
 }
 
+const ranked = { IMPORT: "sellers", EXPORT: "buyers", both: "partners" } as const;
+const ways = { IMPORT: "to", EXPORT: "from", both: "of" } as const;
+
 /** The largest partners of a country's flow, or of both. */
 export function rankedPartners(
-  { at }: ReportDraft,
+  { at, finding }: ReportDraft,
   sourced: AnswerTo<"trade_top_partners">,
   flow: Flow | undefined,
 ): Section {
   const trade = flow === undefined ? "trade" : words[flow];
   const title = flow === "IMPORT" ? "Where imports come from" : "With whom it trades";
+  const rows = sourced.answer.data.flatMap(({ partner, name, share }, n) =>
+    partner === REST
+      ? []
+      : [
+          {
+            name,
+            value: at(sourced, `/data/${n}/value_eur`, `${trade} with the partner`, "EUR"),
+            share: share === null ? undefined : at(sourced, `/data/${n}/share`, `share of ${trade}`, "share"),
+          },
+        ],
+  );
+  const most = largest(rows.map(({ name, share }) => ({ name: citing`${name}`, share })));
+  const year = most && yearOf(at, sourced);
+  const way = flow ?? "both";
   return section(title, "The largest partners of the year.", {
+    findings: most
+      ? [
+          finding(
+            citing`In ${year!} the largest ${ranked[way]}${productOf(at, sourced)} ${ways[way]} ${countryOf(sourced.answer.meta.reporter)} were ${most} of its ${trade}.`,
+          ),
+        ]
+      : [],
     tables: [
       {
         title: "Largest partners",
         columns: ["Partner", flow === "IMPORT" ? "Imports" : "Value", "Share"],
-        rows: sourced.answer.data.flatMap(({ partner, name, share }, n) =>
-          partner === REST
-            ? []
-            : [
-                [
-                  wordCell(name),
-                  factCell(at(sourced, `/data/${n}/value_eur`, `${trade} with the partner`, "EUR")),
-                  factCell(
-                    share === null
-                      ? undefined
-                      : at(sourced, `/data/${n}/share`, `share of ${trade}`, "share"),
-                  ),
-                ],
-              ],
-        ),
+        rows: rows.map(({ name, value, share }) => [wordCell(name), factCell(value), factCell(share)]),
       },
     ],
   });
@@ -240,37 +306,43 @@ export function rankedPartners(
 
 /** Interest, exchange rate, inflation and oil, as the answer has them. */
 export function economySection(
-  { at, limit }: ReportDraft,
+  { at, finding, limit }: ReportDraft,
   sourced: AnswerTo<"trade_macro_context">,
 ): Section {
   const known = sourced.answer.data.flatMap(({ value }, n) => (value === null ? [] : n));
   if (known.length < sourced.answer.data.length)
     limit(citing`Some indicators of the economy have no value of that time in the tables that are loaded.`);
-  return section("The economy around it", "The last values that the tables tell of.", {
+  const lines = known.map((n) => ({
+    name: at(sourced, `/data/${n}/name`, "name of the indicator", "text"),
+    unit: at(sourced, `/data/${n}/unit`, "unit of the indicator", "text"),
+    value: at(sourced, `/data/${n}/value`, "value of the indicator", "ratio"),
+    as_of:
+      sourced.answer.data[n]!.as_of === null
+        ? undefined
+        : at(sourced, `/data/${n}/as_of`, "day of the value", "code"),
+  }));
+  return section("The economy around it", "The last values in the tables.", {
+    findings: lines.map(({ name, unit, value, as_of }) =>
+      finding(citing`${name}: ${value}, in ${unit}${as_of ? citing`, as of ${as_of}` : ""}.`),
+    ),
     tables:
-      known.length > 0
+      lines.length > 0
         ? [
             {
               title: "Indicators",
               columns: ["Indicator", "Unit", "Value", "As of"],
-              rows: known.map((n) => [
-                factCell(at(sourced, `/data/${n}/name`, "name of the indicator", "text")),
-                factCell(at(sourced, `/data/${n}/unit`, "unit of the indicator", "text")),
-                factCell(at(sourced, `/data/${n}/value`, "value of the indicator", "ratio")),
-                factCell(
-                  sourced.answer.data[n]!.as_of === null
-                    ? undefined
-                    : at(sourced, `/data/${n}/as_of`, "day of the value", "code"),
-                ),
-              ]),
+              rows: lines.map(({ name, unit, value, as_of }) => [name, unit, value, as_of].map(factCell)),
             },
           ]
         : [],
   });
 }
 
+/** Countries in a sentence on the cost of work; of more, the dearest and the cheapest. */
+const MOST_WAGES = 5;
+
 /** The cost of an hour of work in several countries. */
-export function wagesSection({ at }: ReportDraft, sourced: AnswerTo<"salary_compare">): Section {
+export function wagesSection({ at, finding }: ReportDraft, sourced: AnswerTo<"salary_compare">): Section {
   const { data } = sourced.answer;
   const figure = (
     n: number,
@@ -280,7 +352,21 @@ export function wagesSection({ at }: ReportDraft, sourced: AnswerTo<"salary_comp
     data[n]![name] === null
       ? undefined
       : at(sourced, `/data/${n}/${name}`, label, name === "ratio_to_eu27" ? "ratio" : "EUR");
+  const costs = data.flatMap(({ name, labour_cost_eur_per_hour }, n) => {
+    const cost = figure(n, "labour_cost_eur_per_hour", "labour cost of an hour");
+    return cost ? [{ n, amount: labour_cost_eur_per_hour!, said: citing`${cost} in ${name}` }] : [];
+  });
+  const byCost = costs.toSorted((one, other) => other.amount - one.amount);
+  const shown = costs.length <= MOST_WAGES ? costs : [byCost[0]!, byCost.at(-1)!];
+  const [any] = costs;
   return section("The cost of work", "An hour in the whole economy, compared with the EU.", {
+    findings: any
+      ? [
+          finding(
+            citing`An hour of work cost ${joinList(shown.map(({ said }) => said))} in ${at(sourced, `/data/${any.n}/labour_cost_year`, "year of the labour cost", "year")}${shown === costs ? "" : ", the most and the least"}.`,
+          ),
+        ]
+      : [],
     tables: [
       {
         title: "An hour of work",
@@ -295,3 +381,8 @@ export function wagesSection({ at }: ReportDraft, sourced: AnswerTo<"salary_comp
     ],
   });
 }
+
+const yearOf = (at: ReportDraft["at"], sourced: Parameters<ReportDraft["at"]>[0]): Fact =>
+  at(sourced, "/meta/year", "year that is reported", "year");
+
+const countryOf = (code: string | null | undefined): string => (code ? partnerName(code) : "the EU");

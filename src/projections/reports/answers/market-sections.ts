@@ -236,11 +236,33 @@ export function expectedSection({ at, finding }: ReportDraft, market: Market): S
   if (!gravity) return section("Expected trade", "", {});
   const distance = at(market, "/data/gravity/distance/estimate", "elasticity with distance", "ratio");
   const cells = at(market, "/data/gravity/cells", "pairs of countries in the estimate", "count");
+  const rows = gravity.partners.map(({ name, ratio }, n) => ({
+    name,
+    ratio,
+    actual: at(market, `/data/gravity/partners/${n}/actual_eur`, "trade with the partner", "EUR"),
+    expected: at(
+      market,
+      `/data/gravity/partners/${n}/expected_eur`,
+      "expected trade with the partner",
+      "EUR",
+    ),
+    times: at(market, `/data/gravity/partners/${n}/ratio`, "actual over expected", "ratio"),
+  }));
+  const most = rows.toSorted((one, other) => other.ratio - one.ratio)[0];
   return section(
     "Expected trade",
     "The trade that size and distance alone predict with each partner, compared with the actual trade.",
     {
       findings: [
+        ...(most
+          ? [
+              finding(
+                citing`Trade with ${most.name} is ${most.times} times what size and distance predict: ${most.actual} instead of ${most.expected}.`,
+                "estimated",
+                "gravity",
+              ),
+            ]
+          : []),
         finding(
           citing`Over ${cells} pairs of countries the elasticity of trade with distance is ${distance}.`,
           "estimated",
@@ -251,18 +273,9 @@ export function expectedSection({ at, finding }: ReportDraft, market: Market): S
         {
           title: "Actual and expected",
           columns: ["Partner", "Actual", "Expected", "Ratio"],
-          rows: gravity.partners.map(({ name }, n) => [
+          rows: rows.map(({ name, actual, expected, times }) => [
             wordCell(name),
-            factCell(at(market, `/data/gravity/partners/${n}/actual_eur`, "trade with the partner", "EUR")),
-            factCell(
-              at(
-                market,
-                `/data/gravity/partners/${n}/expected_eur`,
-                "expected trade with the partner",
-                "EUR",
-              ),
-            ),
-            factCell(at(market, `/data/gravity/partners/${n}/ratio`, "actual over expected", "ratio")),
+            ...[actual, expected, times].map(factCell),
           ]),
         },
       ],

@@ -110,6 +110,13 @@ export const writeSection = (writing: ReportDraft, operation: string, sourced: o
 
 const MOST_LISTED = 10;
 
+/** The index of the row with the largest amount; -1 where all are 0 or unknown. */
+function mostOf<Field extends string>(rows: readonly Record<Field, number | null>[], field: Field): number {
+  const amounts = rows.map((row) => row[field] ?? 0);
+  const most = Math.max(0, ...amounts);
+  return most > 0 ? amounts.indexOf(most) : -1;
+}
+
 /** The traders of a product, and the concentration of its sources outside the EU. */
 function productSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_product">): Section[] {
   const { data, meta } = sourced.answer;
@@ -119,12 +126,16 @@ function productSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_
       ? at(sourced, "/meta/product", "code of the product", "code")
       : at(sourced, "/meta/name", "name of the product", "text");
   const year = at(sourced, "/meta/year", "year that is reported", "year");
-  const [first] = data.reporters;
-  if (first) {
-    const value = at(sourced, "/data/reporters/0/value_eur", "imports and exports of the reporter", "EUR");
+  for (const [field, role] of [
+    ["exports_eur", "exporter"],
+    ["imports_eur", "importer"],
+  ] as const) {
+    const most = mostOf(data.reporters, field);
+    if (most < 0) continue;
+    const value = at(sourced, `/data/reporters/${most}/${field}`, "trade of the largest reporter", "EUR");
     findings.push(
       finding(
-        citing`In ${year} ${first.name} traded most of ${name}${withFamily(sourced.answer)} among the twenty-seven: ${value}.`,
+        citing`In ${year} the largest ${role} of ${name}${withFamily(sourced.answer)} among the twenty-seven was ${data.reporters[most]!.name} with ${value}.`,
       ),
     );
   }
@@ -144,7 +155,7 @@ function productSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_
     const kind = data.sources_outside_eu.classification.replaceAll("_", " ");
     findings.push(
       finding(
-        citing`It comes from ${countries} countries outside the EU, with a concentration of ${hhi}: ${kind}.`,
+        citing`The EU imports it from ${countries} countries outside, with a concentration of ${hhi}: ${kind}.`,
         "reported",
         "concentration",
       ),

@@ -180,9 +180,28 @@ export function corridorSection(
       figure(n, "balance_eur", "exports less imports"),
     ].map(factCell),
   );
+  const { reporter, partner } = sourced.answer.data;
+  const newest = years.findLast((n) => first!.balance[n]!.complete);
+  const [exports, imports, balance] =
+    newest === undefined
+      ? []
+      : [
+          figure(newest, "exports_eur", "exports to the partner"),
+          figure(newest, "imports_eur", "imports from the partner"),
+          figure(newest, "balance_eur", "exports less imports"),
+        ];
+  const inNewest =
+    exports && imports && balance
+      ? [
+          finding(
+            citing`In ${at(sourced, `/data/databases/0/balance/${newest}/year`, "year", "year")} ${reporter.name} exported ${exports} to ${partner.name} and imported ${imports} from there, a balance of ${balance}.`,
+          ),
+        ]
+      : [];
   return [
     section("As both report it", "The same trade seen from its two ends.", { findings }),
     section("Year by year", "As the first of the two reports it.", {
+      findings: inNewest,
       tables:
         rows.length > 0
           ? [{ title: "Balance", columns: ["Year", "Exports", "Imports", "Balance"], rows }]
@@ -202,10 +221,13 @@ export function rerouteSection(
     const [surge] = one.surges;
     const most = surge ? `, most with ${surge.name}` : "";
     return finding(
-      citing`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} with ${one.direct.name} fell by ${figure("collapse", "lost share of direct trade", "share")}, while others surged${most}: ${figure("at_most_eur", "value that may have been rerouted", "EUR")} at most.`,
+      citing`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} ${one.flow === "IMPORT" ? "from" : "to"} ${one.direct.name} fell by ${figure("collapse", "lost share of direct trade", "share")}, while trade with others surged${most}: ${figure("at_most_eur", "value that may have been rerouted", "EUR")} at most.`,
       "signal",
     );
   });
+  limit(
+    citing`These are figures of trade: they do not say which goods or persons sanctions forbid. The operation fusion_sanctions_check screens a name.`,
+  );
   if (findings.length === 0)
     limit(citing`No direct trade collapsed while trade with third countries surged: no detour is seen.`);
   return section("Trade that may have taken another way", "Growth with third countries has many causes.", {
