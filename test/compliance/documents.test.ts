@@ -9,7 +9,7 @@ import { buy, present } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
-import { bare, pagesOf, wordsOf } from "./page-text.ts";
+import { attachmentOf, bare, pagesOf, wordsOf } from "./page-text.ts";
 
 type Evidence = { event_id: string; position: number; type: string };
 type Field = {
@@ -315,6 +315,15 @@ describe("access to documents", () => {
     expect(claimed.rowCount).toBe(0);
     expect((await buyDocument(2, path)).status).toBe(200);
     expect((await buyDocument(5, path)).status).toBe(403);
+  });
+
+  test("a provider's name in Chinese is readable in the PDF, and exact in its attachment", async () => {
+    const path = `/soul/compliance/annex-v?provider_name=${encodeURIComponent("北京市贸易")}&address=A&standards=B`;
+    const { bytes } = await buyDocument(1, path, "application/pdf");
+    const text = (await pagesOf(bytes)).join("");
+    expect(text).toContain("‹BeiJingShiMaoYi›");
+    expect(text).toContain(bare("The attached document.json has the exact text."));
+    expect(await attachmentOf(bytes)).toContain("北京市贸易");
   });
 
   test("values from the caller are in the declaration, and in no event and no digest", async () => {

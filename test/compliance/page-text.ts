@@ -5,11 +5,23 @@ export const bare = (text: string) => text.replaceAll(/[\s\u00ad]+/g, "");
 
 /** The text of each page without spaces. All pages but the first lose their two footer lines. */
 export async function pagesOf(bytes: Buffer): Promise<string[]> {
-  const { definePDFJSModule, extractText, getDocumentProxy } = await import("unpdf");
-  await definePDFJSModule(() => import("unpdf/pdfjs"));
-  const pdf = await getDocumentProxy(new Uint8Array(bytes));
-  const { text } = await extractText(pdf, { mergePages: false });
+  const { extractText } = await import("unpdf");
+  const { text } = await extractText(await opened(bytes), { mergePages: false });
   return text.map((page, at) => bare(at === 0 ? page : page.split("\n").slice(0, -2).join("\n")));
+}
+
+/** The text of the PDF's attached file. */
+export async function attachmentOf(bytes: Buffer): Promise<string> {
+  const files = (await (await opened(bytes)).getAttachments()) as Record<string, { content: Uint8Array }>;
+  return Object.values(files)
+    .map(({ content }) => Buffer.from(content).toString())
+    .join("\n");
+}
+
+async function opened(bytes: Buffer) {
+  const { definePDFJSModule, getDocumentProxy } = await import("unpdf");
+  await definePDFJSModule(() => import("unpdf/pdfjs"));
+  return getDocumentProxy(new Uint8Array(bytes));
 }
 
 /** The text of a Markdown page without markup and spaces, and the header rows of its tables. */
