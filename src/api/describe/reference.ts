@@ -37,6 +37,7 @@ export function operationsPage(catalogue: Catalogue): string {
     "",
     "An example runs as it stands on a first start with its sandbox key. Operations for agents alone need the key that",
     "`soul_register` returns; those for wallets alone need a payment. A line below the example names fields of other answers.",
+    "A `challenge` is a text that `soul_challenge` returns; its `signature` is by a key of the agent.",
     "",
     "An answer is JSON. If other forms are listed, choose one by `Accept`: [Forms of an answer](forms.md).",
     "",
