@@ -14,8 +14,9 @@ import { withProgress } from "./progress-bar.ts";
 /** Creates the missing parts of the sandbox; `ready` is called once every operation answers. */
 export type MakeSandbox = (signal: AbortSignal, ready?: () => void) => Promise<void>;
 
-/** The pause until reactors may have prepared what the examples need. */
-const PREPARED_MS = 500;
+/** Reactors prepare what the examples need long before the data are made; a process without reactors does not wait for more. */
+const MOST_LOOKS = 20;
+const LOOK_MS = 250;
 
 /** Announces the sandbox to the service. */
 export function expectSandbox(
@@ -64,8 +65,8 @@ export function expectSandbox(
       // A released dataset answers only once this process has opened it.
       await dataOpened(app, signal);
       ready?.();
-      while (!signal.aborted && !(await openSandboxExamples(app)))
-        await pause(PREPARED_MS, undefined, { signal });
+      for (let left = MOST_LOOKS; left > 0 && !(await openSandboxExamples(app)); left--)
+        await pause(LOOK_MS, undefined, { signal });
       await buyAsSandboxAgents(app, log, signal, own_calls);
     } catch (error) {
       if (signal.aborted) return;
