@@ -9,7 +9,7 @@ import { asUrl } from "./option-values.ts";
 import { readyText, sandboxKeyPath } from "./ready-text.ts";
 import { hostInUrl, type Terminal } from "./terminal.ts";
 
-const ANSWER_MS = 5_000;
+const ANSWER_MS = 15_000;
 
 export const statusCommand = (terminal: Terminal): Command =>
   new Command("status")
@@ -31,12 +31,20 @@ export const statusCommand = (terminal: Terminal): Command =>
 type State = { ready: boolean; reason: string | null };
 
 async function stateOf(address: string): Promise<State> {
-  const answer = await fetch(`${address}/ready`, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(() =>
-    refuse("unavailable", `nothing answers at ${address}; \`npm start\` starts the service`),
+  const { ok, text } = await ready(address).catch((error: Error) =>
+    refuse(
+      "unavailable",
+      error.name === "TimeoutError"
+        ? `${address} accepts calls, but did not answer in ${ANSWER_MS / 1_000} s: it may be busy, so try again`
+        : `nothing answers at ${address}; \`npm start\` starts the service, and PORT or --url names another address`,
+    ),
   );
-  const text = await answer.text();
-  if (answer.ok) return { ready: true, reason: null };
-  return { ready: false, reason: reasonIn(text) };
+  return ok ? { ready: true, reason: null } : { ready: false, reason: reasonIn(text) };
+}
+
+async function ready(address: string): Promise<{ ok: boolean; text: string }> {
+  const answer = await fetch(`${address}/ready`, { signal: AbortSignal.timeout(ANSWER_MS) });
+  return { ok: answer.ok, text: await answer.text() };
 }
 
 const notReady = z.looseObject({

@@ -36,5 +36,5 @@ export function tableOf(cells: readonly string[]): string {
   const isData = cells.some((cell) => /^-?\d+([.,]\d+)?$/.test(cell.trim()));
   if (isData) return `a table of ${columns} without a header line`;
   const named = cells.slice(0, 3).map((cell) => JSON.stringify(cell.slice(0, 40)));
-  return `a table of ${columns} that begin with ${named.join(", ")}`;
+  return `a table of ${columns} that ${cells.length === 1 ? "begins" : "begin"} with ${named.join(", ")}`;
 }

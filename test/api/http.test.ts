@@ -127,6 +127,10 @@ describe("input", () => {
   test("an unknown parameter is answered with the nearest known one", async () => {
     const answer = await ask("/v1/agent/count?limt=3", asMe());
     expect(answer.body.errors).toMatchObject([{ message: expect.stringContaining("did you mean limit?") }]);
+    const other = await ask("/v1/agent/count?zzzz=3", asMe());
+    expect(other.body.errors).toMatchObject([
+      { message: expect.stringMatching(/^is unknown; it takes .*limit/) },
+    ]);
   });
 
   test("a query's text is converted to the field's type", async () => {

@@ -214,7 +214,8 @@ describe("with the service running", () => {
       expect(answer.stdout).toContain(command);
     expect(await start(["status"], { PORT: "9" })).toMatchObject({
       code: 1,
-      stderr: "nothing answers at http://127.0.0.1:9; `npm start` starts the service\n",
+      stderr:
+        "nothing answers at http://127.0.0.1:9; `npm start` starts the service, and PORT or --url names another address\n",
     });
   });
 

@@ -1,12 +1,18 @@
 /** `tallystick doctor`: sound and broken surroundings, each with its remedy. */
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { chainBinary } from "../../src/adapters/embedded-chain.ts";
+import { MULTICALL3 } from "../../src/core/model/multicall.ts";
+import { USDC } from "../../src/domain/payments/usdc.ts";
 import type { Check } from "../../src/runtime/checkup.ts";
+import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 import { runHere } from "./in-process.ts";
 
 let dir: string;
@@ -55,4 +61,50 @@ test("wrong settings are the only line, because every other check reads them", a
   expect(code).toBe(1);
   expect(stdout).toMatch(/^fail {2}settings {2}.*PORT is a whole number/);
   expect(stdout.trim().split("\n")).toHaveLength(2);
+});
+
+test("a bare anvil fails, naming the contracts of Base that it lacks", async () => {
+  const anvil = spawn(chainBinary(), ["--port", "0", "--chain-id", "8453"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  try {
+    let output = "";
+    while (!/Listening on \S+/.test(output)) output += String((await once(anvil.stdout, "data"))[0]);
+    const BASE_RPC_URL = `http://${/Listening on (\S+)/.exec(output)![1]}`;
+    const chain = async () => (await judged({ GAS_KEY, PAY_TO: PAYEE, BASE_RPC_URL })).checks.chain;
+    expect(await chain()).toMatchObject({
+      status: "fail",
+      says: expect.stringContaining("has no USDC and no Multicall3"),
+      remedy: expect.stringContaining("a fork of it"),
+    });
+    for (const address of [USDC.address, MULTICALL3])
+      await fetch(BASE_RPC_URL, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "anvil_setCode", params: [address, "0x00"] }),
+      });
+    expect(await chain()).toMatchObject({ says: expect.stringMatching(/^Base at .*, block 0 of/) });
+  } finally {
+    anvil.kill("SIGKILL");
+  }
+});
+
+test("status distinguishes a slow service from an absent one", async () => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  const soon = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(50));
+  try {
+    const slow = await runHere(
+      { DATA_DIR: dir, PORT: String((silent.address() as AddressInfo).port) },
+      "status",
+    );
+    expect(slow).toMatchObject({ code: 1, stderr: expect.stringContaining("did not answer in 15 s") });
+  } finally {
+    soon.mockRestore();
+    silent.closeAllConnections();
+    silent.close();
+  }
+  const absent = await runHere({ DATA_DIR: dir, PORT: "9" }, "status");
+  expect(absent).toMatchObject({ code: 1, stderr: expect.stringContaining("nothing answers") });
 });

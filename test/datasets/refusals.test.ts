@@ -175,6 +175,7 @@ describe("a bad file is refused whole, and the error names file, line and column
       Buffer.from("Name,Age\n\nx,1\n"),
       /a table of 2 columns that begin with "Name", "Age"/,
     ],
+    ["a text", Buffer.from("# Title\n\nwords\n"), /a table of 1 column that begins with "# Title"/],
     [
       "a table of reference data",
       Buffer.from("Date,Price\n2024-01-02,75.1\n"),

@@ -1,4 +1,4 @@
-import { closest } from "fastest-levenshtein";
+import { closest, distance } from "fastest-levenshtein";
 import { z } from "zod";
 import { MAX_DEPTH } from "../../../eventstore/canonical.ts";
 import { plainIssue } from "../../core/model/plain-issue.ts";
@@ -233,7 +233,9 @@ const isWhole = (text: string) => /^-?\d{16}$/.test(text) && Number.isSafeIntege
 function unknownField(name: string, accepted: string[]): string {
   const short = name.slice(0, 60);
   if (accepted.length === 0) return `is unknown; this operation has no parameters`;
-  return `is unknown; did you mean ${closest(short, accepted)}? It takes ${accepted.join(", ")}`;
+  const near = closest(short, accepted);
+  const isTypo = 2 * distance(short, near) <= Math.max(short.length, near.length);
+  return `is unknown; ${isTypo ? `did you mean ${near}? It` : "it"} takes ${accepted.join(", ")}`;
 }
 
 function explain(
