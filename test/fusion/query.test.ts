@@ -113,6 +113,10 @@ test("a question without intent or slot, or that cannot be answered, is refused 
     status: 400,
     errors: [{ path: "intent", message: expect.stringContaining("partners cannot answer this") }],
   });
+  expect(await refused({ question: "How dependent is the EU on China for plastics?" })).toMatchObject({
+    status: 400,
+    errors: [{ path: "question", message: expect.stringMatching(/besides China .* no country of the EU/) }],
+  });
   expect(await refused({})).toMatchObject({ status: 400, errors: [{ path: "question" }] });
 });
 

@@ -1,6 +1,7 @@
 /** Refuses a question that names something unknown, or that may mean two things. */
 import { refuse, refuseWith } from "../../core/model/refusal.ts";
 import type { Plan } from "../plans/plan.ts";
+import { isReporter, partnerName } from "../trade/reporters.ts";
 import type { Match } from "./match.ts";
 import { questionProblems } from "./problems.ts";
 import type { Ambiguous, Understood } from "./read.ts";
@@ -75,8 +76,14 @@ export function refuseTwoPlans(found: readonly Match<Plan>[], field: string): vo
 const flowNames = { IMPORT: "imports", EXPORT: "exports" } as const;
 
 /** Refuses words of one direction of trade where the plan answers the other. */
-export function refuseOtherFlow(plan: Plan, { flow }: Understood, field: string): void {
+export function refuseOtherFlow(plan: Plan, { flow, country }: Understood, field: string): void {
   if (plan.flow === undefined || flow === undefined || flow === plan.flow) return;
+  // Its exports are the imports of a member, which the words do not name.
+  if (country !== undefined && !isReporter(country))
+    refuseAmbiguous(
+      field,
+      `ambiguous: besides ${partnerName(country)} the words name no country of the EU, whose ${flowNames[plan.flow]} ${plan.name} answers; name one, as in “${plan.example}”`,
+    );
   refuseAmbiguous(
     field,
     `ambiguous: the words speak of ${flowNames[flow]}, and ${plan.name} (“${plan.example}”) answers ${flowNames[plan.flow]}; ask about one of them`,
