@@ -16,7 +16,10 @@ const MOST_DRAIN_MS = 10_000;
 export const serveCommand = (terminal: Terminal): Command =>
   new Command("serve")
     .description(about.serve)
-    .addHelpText("after", "\nSettings come from the environment or .env, such as PORT=3001; .env.example lists them.")
+    .addHelpText(
+      "after",
+      "\nSettings come from the environment or .env, such as PORT=3001; .env.example lists them.",
+    )
     .action(() => serve(terminal));
 
 async function serve({ settings, logger }: Terminal): Promise<void> {
