@@ -101,6 +101,12 @@ export function partnerName(code: string): string {
   return comextPartners[code] ?? formerPartners[code] ?? isoName(code) ?? code;
 }
 
+const WITH_ARTICLE =
+  /^(?:United |Netherlands|Philippines|Bahamas|Gambia|Maldives|Seychelles|Comoros|Congo|(?:Central African|Democratic|Dominican) )|(?:Islands|Republic|Territor(?:y|ies))$/;
+
+/** A country's name within an English sentence, such as "the Netherlands". */
+export const inSentence = (name: string): string => (WITH_ARTICLE.test(name) ? `the ${name}` : name);
+
 /** undefined = the code is a partner. */
 export function unknownPartner(code: string): string | undefined {
   if (code === "EL") return "Greece is GR here, not EL";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Report, Section } from "../../../domain/reports/report.ts";
 import { chapter, requiredHs, years } from "../../../domain/trade/inputs.ts";
-import { isReporter, partnerName, unknownPartner } from "../../../domain/trade/reporters.ts";
+import { inSentence, isReporter, partnerName, unknownPartner } from "../../../domain/trade/reporters.ts";
 import { type FieldNames, inFieldsOf } from "../covered.ts";
 import {
   type CallOperation,
@@ -314,7 +314,7 @@ function sharedSection({ at, finding }: ReportDraft, markets: readonly Market[])
       findings: ranked.slice(0, 3).map(({ name, parts }) => {
         const worst = parts.toSorted((a, b) => Number(b.share.value) - Number(a.share.value))[0]!;
         return finding(
-          citing`Without ${name}, ${worst.share} of chapter ${worst.product} would be missing.`,
+          citing`Without ${inSentence(name)}, ${worst.share} of chapter ${worst.product} would be missing.`,
           "reported",
           "loss",
         );

@@ -3,7 +3,7 @@
 import { type CitedText, citing, joinList } from "../../../domain/reports/cited-text.ts";
 import type { Fact } from "../../../domain/reports/fact.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
-import { partnerName } from "../../../domain/trade/reporters.ts";
+import { inSentence, partnerName } from "../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
 import { REST } from "../../trade/answers/rankings.ts";
 import { withFamily } from "../code-limits.ts";
@@ -37,7 +37,7 @@ export function yearsSection(
     const soFar = complete.length === 0 ? ", so far," : "";
     findings.push(
       finding(
-        citing`In ${last.year}${soFar} ${meta.name}${seen} imported ${last.imports}${product} and exported ${last.exports}, a balance of ${last.balance}.`,
+        citing`In ${last.year}${soFar} ${inSentence(meta.name)}${seen} imported ${last.imports}${product} and exported ${last.exports}, a balance of ${last.balance}.`,
       ),
     );
     const [first] = complete;
@@ -116,7 +116,7 @@ export function countrySections(writing: ReportDraft, sourced: AnswerTo<"fusion_
             ? at(sourced, `${base}/code`, "code of the chapter", "code")
             : at(sourced, `${base}/name`, "name of the chapter", "text");
       return {
-        name: chapter ? citing`${chapter}` : citing`${name ?? code}`,
+        name: chapter ? citing`${chapter}` : citing`${inSentence(name ?? code)}`,
         cell: chapter ? factCell(chapter) : wordCell(name ?? code),
         value: at(sourced, `${base}/value_eur`, `${flow} of the year`, "EUR"),
         share: share === null ? undefined : at(sourced, `${base}/share`, `share of ${flow}`, "share"),
@@ -205,7 +205,7 @@ function peopleSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_c
   if (wages && wages.labour_cost_eur_per_hour !== null && wages.labour_cost_year !== null) {
     const cost = at(sourced, "/data/wages/labour_cost_eur_per_hour", "labour cost of an hour", "EUR");
     const year = at(sourced, "/data/wages/labour_cost_year", "year of the labour cost", "year");
-    findings.push(finding(citing`An hour of work in ${name} cost ${cost} in ${year}.`));
+    findings.push(finding(citing`An hour of work in ${inSentence(name)} cost ${cost} in ${year}.`));
   }
   if (inflation) {
     const rate = at(sourced, "/data/inflation/yoy_pct", "change of consumer prices in a year", "percent");
@@ -215,7 +215,10 @@ function peopleSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_c
   if (ai_exposure && ai_exposure.score !== null) {
     const score = at(sourced, "/data/ai_exposure/score", "exposure of work to AI", "ratio");
     findings.push(
-      finding(citing`Work in the EU as a whole is exposed to generative AI at ${score} of one.`, "estimated"),
+      finding(
+        citing`The exposure of work to generative AI in the EU as a whole is ${score}, on a scale from nought to one.`,
+        "estimated",
+      ),
     );
   }
   return section("Work and prices", "Figures of other tables than those of trade.", { findings });
@@ -283,7 +286,7 @@ export function rankedPartners(
           },
         ],
   );
-  const most = largest(rows.map(({ name, share }) => ({ name: citing`${name}`, share })));
+  const most = largest(rows.map(({ name, share }) => ({ name: citing`${inSentence(name)}`, share })));
   const year = most && yearOf(at, sourced);
   const way = flow ?? "both";
   return section(title, "The largest partners of the year.", {
@@ -354,7 +357,9 @@ export function wagesSection({ at, finding }: ReportDraft, sourced: AnswerTo<"sa
       : at(sourced, `/data/${n}/${name}`, label, name === "ratio_to_eu27" ? "ratio" : "EUR");
   const costs = data.flatMap(({ name, labour_cost_eur_per_hour }, n) => {
     const cost = figure(n, "labour_cost_eur_per_hour", "labour cost of an hour");
-    return cost ? [{ n, amount: labour_cost_eur_per_hour!, said: citing`${cost} in ${name}` }] : [];
+    return cost
+      ? [{ n, amount: labour_cost_eur_per_hour!, said: citing`${cost} in ${inSentence(name)}` }]
+      : [];
   });
   const byCost = costs.toSorted((one, other) => other.amount - one.amount);
   const shown = costs.length <= MOST_WAGES ? costs : [byCost[0]!, byCost.at(-1)!];
@@ -385,4 +390,5 @@ export function wagesSection({ at, finding }: ReportDraft, sourced: AnswerTo<"sa
 const yearOf = (at: ReportDraft["at"], sourced: Parameters<ReportDraft["at"]>[0]): Fact =>
   at(sourced, "/meta/year", "year that is reported", "year");
 
-const countryOf = (code: string | null | undefined): string => (code ? partnerName(code) : "the EU");
+const countryOf = (code: string | null | undefined): string =>
+  code ? inSentence(partnerName(code)) : "the EU";

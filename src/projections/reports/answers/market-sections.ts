@@ -3,7 +3,7 @@
 import { type CitedText, citing, joinList } from "../../../domain/reports/cited-text.ts";
 import type { Fact } from "../../../domain/reports/fact.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
-import { isReporter } from "../../../domain/trade/reporters.ts";
+import { inSentence, isReporter } from "../../../domain/trade/reporters.ts";
 import { withFamily } from "../code-limits.ts";
 import { factCell, type Market, type ReportDraft, section, wordCell } from "../writing.ts";
 
@@ -117,7 +117,7 @@ export function partnersSection({ at, finding }: ReportDraft, market: Market, ou
     if (share)
       findings.push(
         finding(
-          citing`The largest partner${outside ? " outside the EU" : ""} is ${name} with ${share} of the total.`,
+          citing`The largest partner${outside ? " outside the EU" : ""} is ${inSentence(name)} with ${share} of the total.`,
         ),
       );
   }
@@ -218,12 +218,14 @@ export function substitutionFindings(writing: ReportDraft, market: Market): Find
   const after = at(market, "/data/substitution/top/after_eur", "largest source after", "EUR");
   const others = substitution.substitutes.map(({ name }, n) => {
     const growth = at(market, `/data/substitution/substitutes/${n}/growth_eur`, "gain of the source", "EUR");
-    return citing`${name} gained ${growth}`;
+    return citing`from ${inSentence(name)} by ${growth}`;
   });
-  const fell = citing`${substitution.top.name}, which had ${top} of ${productOf(writing, market)}, fell from ${before} to ${after}`;
+  const fell = citing`Imports of ${productOf(writing, market)} from ${inSentence(substitution.top.name)}, with a share of ${top}, fell from ${before} to ${after}`;
   return [
     finding(
-      others.length === 0 ? citing`${fell}; no other source grew.` : citing`${fell}; ${joinList(others)}.`,
+      others.length === 0
+        ? citing`${fell}; no other source grew.`
+        : citing`${fell}; those ${joinList(others)} rose.`,
       "reported",
       "substitution",
     ),
@@ -236,9 +238,9 @@ export function expectedSection({ at, finding }: ReportDraft, market: Market): S
   if (!gravity) return section("Expected trade", "", {});
   const distance = at(market, "/data/gravity/distance/estimate", "elasticity with distance", "ratio");
   const cells = at(market, "/data/gravity/cells", "pairs of countries in the estimate", "count");
-  const rows = gravity.partners.map(({ name, ratio }, n) => ({
+  const rows = gravity.partners.map(({ name, actual_eur }, n) => ({
     name,
-    ratio,
+    amount: actual_eur,
     actual: at(market, `/data/gravity/partners/${n}/actual_eur`, "trade with the partner", "EUR"),
     expected: at(
       market,
@@ -248,7 +250,7 @@ export function expectedSection({ at, finding }: ReportDraft, market: Market): S
     ),
     times: at(market, `/data/gravity/partners/${n}/ratio`, "actual over expected", "ratio"),
   }));
-  const most = rows.toSorted((one, other) => other.ratio - one.ratio)[0];
+  const most = rows.toSorted((one, other) => other.amount - one.amount)[0];
   return section(
     "Expected trade",
     "The trade that size and distance alone predict with each partner, compared with the actual trade.",
@@ -257,7 +259,7 @@ export function expectedSection({ at, finding }: ReportDraft, market: Market): S
         ...(most
           ? [
               finding(
-                citing`Trade with ${most.name} is ${most.times} times what size and distance predict: ${most.actual} instead of ${most.expected}.`,
+                citing`Trade with ${inSentence(most.name)} is ${most.times} times what size and distance predict: ${most.actual} instead of ${most.expected}.`,
                 "estimated",
                 "gravity",
               ),
@@ -356,7 +358,7 @@ export function leadFindings({ at, finding }: ReportDraft, market: Market): Find
     return finding(
       months === 0
         ? citing`Changes of HS ${first} and HS ${second} fall into the same month (${after} between), with a correlation of ${correlation}.`
-        : citing`Changes of HS ${second} follow those of HS ${first} after ${after} months, with a correlation of ${correlation}; that is no cause.`,
+        : citing`Changes of HS ${second} follow those of HS ${first} after ${after} ${after.value === 1 ? "month" : "months"}, with a correlation of ${correlation}; that is no cause.`,
       "signal",
       "lead_lag",
     );

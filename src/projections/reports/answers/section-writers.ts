@@ -2,6 +2,7 @@
 
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
+import { inSentence } from "../../../domain/trade/reporters.ts";
 import { withFamily } from "../code-limits.ts";
 import {
   type AnswerTo,
@@ -135,7 +136,7 @@ function productSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_
     const value = at(sourced, `/data/reporters/${most}/${field}`, "trade of the largest reporter", "EUR");
     findings.push(
       finding(
-        citing`In ${year} the largest ${role} of ${name}${withFamily(sourced.answer)} among the twenty-seven was ${data.reporters[most]!.name} with ${value}.`,
+        citing`In ${year} the largest ${role} of ${name}${withFamily(sourced.answer)} among the twenty-seven was ${inSentence(data.reporters[most]!.name)} with ${value}.`,
       ),
     );
   }

@@ -2,7 +2,7 @@
 
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
-import { partnerName } from "../../../domain/trade/reporters.ts";
+import { inSentence, partnerName } from "../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
 import { JOINED, withFamily } from "../code-limits.ts";
 import { type AnswerTo, factCell, type ReportDraft, section, wordCell } from "../writing.ts";
@@ -93,7 +93,7 @@ export function pulseSection(
     const trade = words[one.flow];
     const sure = one.significant ? "" : ", which may be chance";
     return finding(
-      citing`${partnerName(one.reporter)}'s ${trade} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} in ${figure("period", "month of the anomaly", "month")} were ${figure("value_eur", `${trade} of the month`, "EUR")}, compared with ${figure("base_eur", "mean of the months before", "EUR")}: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
+      citing`In ${figure("period", "month of the anomaly", "month")} the ${trade} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} by ${inSentence(partnerName(one.reporter))} were ${figure("value_eur", `${trade} of the month`, "EUR")}, compared with ${figure("base_eur", "mean of the months before", "EUR")}: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
       "signal",
       "alert",
     );
@@ -116,7 +116,7 @@ export function sourcesSection(
     const value = at(sourced, `/data/${n}/value_eur`, "trade with the one partner", "EUR");
     const code = at(sourced, `/data/${n}/product`, "code of the product", "code");
     return finding(
-      citing`${partnerName(one.reporter)} has ${share} ${from} ${one.partner_name} in HS ${code}${withFamily(sourced.answer)}: ${value}.`,
+      citing`In HS ${code}${withFamily(sourced.answer)} ${inSentence(partnerName(one.reporter))} has ${share} ${from} ${inSentence(one.partner_name)}: ${value}.`,
       "reported",
       "concentration",
     );
@@ -150,6 +150,10 @@ export function corridorSection(
   sourced: AnswerTo<"trade_corridor">,
 ): Section[] {
   const { databases } = sourced.answer.data;
+  const product =
+    sourced.answer.meta.product === null
+      ? ""
+      : citing` of HS ${at(sourced, "/meta/product", "code of the figures", "code")}`;
   const findings: Finding[] = [];
   for (const [d, { directions }] of databases.entries())
     for (const [n, { from, to, mirror }] of directions.entries()) {
@@ -158,7 +162,7 @@ export function corridorSection(
         at(sourced, `/data/databases/${d}/directions/${n}/mirror/${name}`, label, unit);
       findings.push(
         finding(
-          citing`What ${partnerName(from)} sold to ${partnerName(to)} was ${figure("exporter_eur", "as the seller reports it", "EUR")} by the seller and ${figure("importer_eur", "as the buyer reports it", "EUR")} by the buyer, a gap of ${figure("gap_eur", "buyer's figure less the seller's", "EUR")} over ${figure("months", "months that both delivered", "count")} months.`,
+          citing`What ${inSentence(partnerName(from))} sold${product} to ${inSentence(partnerName(to))} was ${figure("exporter_eur", "as the seller reports it", "EUR")} by the seller and ${figure("importer_eur", "as the buyer reports it", "EUR")} by the buyer, a gap of ${figure("gap_eur", "buyer's figure less the seller's", "EUR")} over ${figure("months", "months that both delivered", "count")} months.`,
         ),
       );
     }
@@ -194,7 +198,7 @@ export function corridorSection(
     exports && imports && balance
       ? [
           finding(
-            citing`In ${at(sourced, `/data/databases/0/balance/${newest}/year`, "year", "year")} ${reporter.name} exported ${exports} to ${partner.name} and imported ${imports} from there, a balance of ${balance}.`,
+            citing`In ${at(sourced, `/data/databases/0/balance/${newest}/year`, "year", "year")} ${inSentence(reporter.name)} exported ${exports}${product} to ${inSentence(partner.name)} and imported ${imports} from there, a balance of ${balance}.`,
           ),
         ]
       : [];
@@ -219,9 +223,9 @@ export function rerouteSection(
     const figure = (name: string, label: string, unit: "EUR" | "share" | "code") =>
       at(sourced, `/data/${n}/${name}`, label, unit);
     const [surge] = one.surges;
-    const most = surge ? `, most with ${surge.name}` : "";
+    const most = surge ? `, most with ${inSentence(surge.name)}` : "";
     return finding(
-      citing`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} ${one.flow === "IMPORT" ? "from" : "to"} ${one.direct.name} fell by ${figure("collapse", "lost share of direct trade", "share")}, while trade with others surged${most}: ${figure("at_most_eur", "value that may have been rerouted", "EUR")} at most.`,
+      citing`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} ${one.flow === "IMPORT" ? "from" : "to"} ${inSentence(one.direct.name)} fell by ${figure("collapse", "lost share of direct trade", "share")}, while trade with others surged${most}: ${figure("at_most_eur", "value that may have been rerouted", "EUR")} at most.`,
       "signal",
     );
   });
