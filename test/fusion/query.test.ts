@@ -93,6 +93,15 @@ test("the buyers and sellers of a product are named in words", async () => {
   expect(data.text).toContain((first![0] as { word: string }).word);
 });
 
+test.each(["Which EU country buys the most wood from Russia?", "Who are the buyers of Russian wood?"])(
+  "“%s” is refused, because no partners of Russia are listed by product",
+  async (question) => {
+    const { status, errors } = await refused({ question });
+    expect(status).toBe(400);
+    expect(errors[0]!.message).toMatch(/cannot answer this for RU: .*27/);
+  },
+);
+
 test("an intent by name takes slots as fields, which override those in the question", async () => {
   const { data } = await query({ intent: "market", hs: "27", country: "LV", years: "2022-2024" });
   expect(data.slots).toMatchObject({ hs: "27", country: "LV", years: "2022-2024" });

@@ -73,7 +73,7 @@ export const intents: readonly Plan[] = [
   },
   {
     name: "sellers",
-    version: 1,
+    version: 2,
     summary: "Who sells a product to a country",
     keywords: {
       en: [
@@ -110,7 +110,6 @@ export const intents: readonly Plan[] = [
         id: "sellers",
         operation: "trade_top_partners",
         input: { ...partnersOf, flow: "IMPORT" },
-        optional: true,
       },
       {
         id: "years",
@@ -122,7 +121,7 @@ export const intents: readonly Plan[] = [
   },
   {
     name: "buyers",
-    version: 1,
+    version: 2,
     summary: "Who buys a product from a country",
     keywords: {
       en: [
@@ -155,7 +154,6 @@ export const intents: readonly Plan[] = [
         id: "buyers",
         operation: "trade_top_partners",
         input: { ...partnersOf, flow: "EXPORT" },
-        optional: true,
       },
       {
         id: "years",
@@ -277,7 +275,7 @@ export const intents: readonly Plan[] = [
   },
   {
     name: "product",
-    version: 1,
+    version: 2,
     summary: "Who trades a product among the 27 and their partners",
     keywords: {
       en: [
@@ -305,7 +303,6 @@ export const intents: readonly Plan[] = [
         operation: "trade_top_partners",
         input: { ...partnersOf, flow: "$slots.flow" },
         when: ["country"],
-        optional: true,
       },
     ],
     example: "Who are the largest exporters of fuel wood in 2024?",
