@@ -40,19 +40,20 @@ export function yearsSection(
         citing`In ${last.year}${soFar} ${inSentence(meta.name)}${seen} imported ${last.imports}${product} and exported ${last.exports}, a balance of ${last.balance}.`,
       ),
     );
+    // A growth is null where the years before and after are not of the same goods.
+    const isOneSeries = years
+      .filter((one) => one.complete)
+      .slice(1)
+      .every(({ imports_growth, exports_growth }) => imports_growth !== null && exports_growth !== null);
     const [first] = complete;
-    if (first?.imports && first.exports && first !== last) {
+    if (isOneSeries && first?.imports && first.exports && first !== last) {
       const change = (name: "imports" | "exports") =>
-        first[name]!.value === 0
-          ? undefined
-          : ledger.computed(`change of ${name}`, "change", "a / b - 1", [last[name]!, first[name]!]);
-      const [imports, exports] = [change("imports"), change("exports")];
-      if (imports && exports)
-        findings.push(
-          finding(
-            citing`From ${first.year} to ${last.year} its imports changed by ${imports} and its exports by ${exports}.`,
-          ),
-        );
+        ledger.computed(`change of ${name}`, "change", "a / b - 1", [last[name]!, first[name]!]);
+      findings.push(
+        finding(
+          citing`From ${first.year} to ${last.year} its imports changed by ${change("imports")} and its exports by ${change("exports")}.`,
+        ),
+      );
     }
   }
   return section("Trade by year", "The country's purchases and sales.", {
