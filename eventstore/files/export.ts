@@ -120,7 +120,9 @@ async function planLog(pool: pg.Pool, options: ExportLogOptions): Promise<Plan> 
   const { origin, head } = await logOf(pool, log_id);
   const to = options.to === undefined ? head : await commitEnd(pool, log_id, options.to, head);
   if (!Number.isSafeInteger(from) || from < 1 || from > to + 1) {
-    throw new RangeError(`from is ${from}, and the export ends at ${to}: expected a position from 1 to ${to + 1}`);
+    throw new RangeError(
+      `from is ${from}, and the export ends at ${to}: expected a position from 1 to ${to + 1}`,
+    );
   }
   const hash = await logHashBefore(pool, log_id, from, origin);
   const format = "tallystick-log/1";
