@@ -113,7 +113,7 @@ const STANDINGS: Record<string, string> = {
   unrecorded: "no signature recorded",
 };
 
-/** Who stands for the events of a line, in their order; equal ones appear once. */
+/** The parties of a line's events, in their order; equal ones appear once. */
 const shownBy = (of: string[]): HTMLElement => {
   const names = [...new Set(of)].map((one) => STANDINGS[one] ?? one);
   return el("span", { class: "soft" }, names.join(", "));

@@ -87,7 +87,7 @@ test("our digests are those of EIP-712, and of the contract", async () => {
 });
 
 describe("a deposit", () => {
-  test("reaches the channel by the payer's authorization, whoever sends it", async () => {
+  test("reaches the channel by the payer's authorization, sent by anybody", async () => {
     const before = await balanceOf(workshop.chain, addressOf(payer));
     const id = await funded(configOf());
     expect(await stateOf(id)).toMatchObject({ balance_micro: 1_000_000, claimed_micro: 0, withdrawal: null });

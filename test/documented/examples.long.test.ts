@@ -1,4 +1,4 @@
-/** Every documented example, sent as it stands to a first start, with the key that it prints. */
+/** Every documented example, sent unchanged to a first start, with the key that it prints. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { proofs } from "../../src/api/agents/authority.ts";
 import type { Operation } from "../../src/api/declare/operation.ts";

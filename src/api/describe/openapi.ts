@@ -145,7 +145,7 @@ function body(schema: InputSchema, inPath: string[], example: Record<string, unk
   };
 }
 
-/** The responses of an operation. `4XX` stands for the errors that any call may get. */
+/** The responses of an operation. `4XX` has the errors that any call may get. */
 function responses(operation: Operation, answer: JsonSchema | undefined): Schema {
   const priced = paymentOf(operation) !== undefined;
   const answers: Record<string, Schema> = {

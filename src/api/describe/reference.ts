@@ -35,7 +35,7 @@ export function operationsPage(catalogue: Catalogue): string {
     "",
     aboutFigures,
     "",
-    "An example runs as it stands on a first start with its sandbox key. Operations for agents alone need the key that",
+    "An example runs unchanged on a first start with its sandbox key. Operations for agents alone need the key that",
     "`soul_register` returns; those for wallets alone need a payment. A line below the example names fields of other answers.",
     "A `challenge` is a text that `soul_challenge` returns; its `signature` is by a key of the agent.",
     "",

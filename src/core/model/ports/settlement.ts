@@ -43,12 +43,12 @@ export type Settlement = {
   /** The query is batched with others, except for a payer whose account has code. Rejects with ChainUnavailable. */
   facts(payment: SignedTransfer, errand?: Errand): Promise<SettlementFacts>;
   /**
-   * How a payment of the last two hours ended, whoever sent it; undefined while the chain does not show an end.
+   * How a payment of the last two hours ended, by any sender; undefined while the chain does not show an end.
    * Rejects with ChainUnavailable.
    */
   ended(payment: SignedTransfer): Promise<PaymentEnd | undefined>;
   /**
-   * The receipt's logs prove the payment, whoever sent it. Rejects with NotSettled, ChainUnavailable (nothing was
+   * The receipt's logs prove the payment, by any sender. Rejects with NotSettled, ChainUnavailable (nothing was
    * sent) or TransactionPending (the outcome is open).
    */
   settle(payment: SignedTransfer, seen_block: bigint, errand?: Errand): Promise<Receipt>;
