@@ -21,7 +21,7 @@ export function rerunCommand(terminal: Terminal): Command {
     )
     .action(async (execution_id: string, { now, json }: { now: boolean; json: boolean }) => {
       const again = await withRuntime(terminal, async ({ app }) => {
-        await app.caughtUp(executionsProjection, 30_000);
+        await app.caughtUp(executionsProjection, { wait_ms: 30_000 });
         const tenant = await tenantOf(app.pool, execution_id);
         if (tenant === undefined) return refuse("not_found", `this log has no execution ${execution_id}`);
         if (now)

@@ -34,7 +34,7 @@ import type { Subjects } from "./model/ports/subjects.ts";
 import type { Webhooks } from "./model/ports/webhooks.ts";
 import type { Health } from "./read-models/health.ts";
 import type { Projection } from "./read-models/projection.ts";
-import type { Readers } from "./read-models/readers.ts";
+import type { CaughtUp, Readers } from "./read-models/readers.ts";
 import type { Runner } from "./read-models/runner.ts";
 import { isOf, type PositionedEvent, positionedEvent } from "./read-models/typed-events.ts";
 
@@ -150,10 +150,10 @@ export type App = Readonly<AppParts> & {
   /** Types the recorded events of one entity, for readers that bypass `load`. */
   eventsOf<E extends EntityEvents>(entity: E, recorded: readonly RecordedEvent[]): PositionedEvent<E>[];
   /**
-   * Waits until a projection reaches the current head; false after `wait_ms`. A list that answers anyway returns
-   * `as_of_position`.
+   * Waits until a projection reaches a position, by default the current head; false after `wait_ms`. A list that
+   * answers anyway returns `as_of_position`.
    */
-  caughtUp(projection: Projection, wait_ms?: number): Promise<boolean>;
+  caughtUp(projection: Projection, until?: CaughtUp): Promise<boolean>;
   asOf(projection: Projection): Promise<number>;
   /** State that this process creates once for each name, such as a cache or a queue. */
   once<T>(name: string, make: () => T): T;
@@ -175,10 +175,8 @@ export function createApp(parts: AppParts, once = onceEach()): App {
         .map((event) =>
           positionedEvent<EventOf<(typeof entity)["events"]>>(parts.unit.schemas, entity, event),
         ),
-    caughtUp: async (projection, wait_ms = parts.settings.read_wait_ms) => {
-      const { position } = await parts.store.head();
-      return parts.runner.reached(projection, position, wait_ms);
-    },
+    caughtUp: async (projection, { position, wait_ms = parts.settings.read_wait_ms } = {}) =>
+      parts.runner.reached(projection, position ?? (await parts.store.head()).position, wait_ms),
     asOf: async (projection) => {
       const { position } = await parts.store.head();
       const isCurrent = await parts.runner.reached(projection, position, parts.settings.read_wait_ms);

@@ -21,7 +21,7 @@ export async function abandonLost(app: App, meta: JsonObject): Promise<Abandonme
   }
   let refunded_accounts = 0;
   for (let refunded = -1; refunded !== 0; refunded_accounts += refunded) {
-    if (!(await app.caughtUp(rngProjection, MOST_WAIT_MS)))
+    if (!(await app.caughtUp(rngProjection, { wait_ms: MOST_WAIT_MS })))
       refuse(
         "unavailable",
         "the chains are given up, and bets are still being counted: run the command again",

@@ -125,7 +125,7 @@ async function subjectKey(app: App, digest: Buffer) {
     const state = await app.load(key, { tenant: known.tenant, id: known.key_id });
     return state?.status === "revoked" ? { ...known, revoked_at: state.revoked_at } : known;
   }
-  if (!(await app.caughtUp(keysProjection, Math.max(KEY_WAIT_MS, app.settings.read_wait_ms))))
+  if (!(await app.caughtUp(keysProjection, { wait_ms: Math.max(KEY_WAIT_MS, app.settings.read_wait_ms) })))
     refuse("unavailable", "the list of keys lags behind the log; try again in some seconds", {
       retry_after_s: 2,
     });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
+import { PATIENT } from "../support/patience.ts";
 import { fundBuyers } from "./wallets.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
@@ -27,6 +28,7 @@ declare module "vitest" {
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-clients-"));
   const env = {
+    ...PATIENT,
     PATH: process.env.PATH ?? "",
     HOME: dir,
     DATA_DIR: join(dir, "data"),

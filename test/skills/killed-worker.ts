@@ -29,7 +29,7 @@ await openCurrent(app, (_, error) => {
 });
 const reactor = skillsReactor(refusingRun);
 await until(async () => {
-  await app.caughtUp(executionsProjection, 10_000);
+  await app.caughtUp(executionsProjection, { wait_ms: 10_000 });
   // Its lease among processes is short, so that the test need not wait for it.
   await turn(app, reactor, { patient: true, seconds: DOOMED_SECONDS });
   return false;

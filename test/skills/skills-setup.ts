@@ -82,7 +82,7 @@ export async function openSkills(chain?: "embedded", env: Record<string, string>
       };
     },
     /** Waits until the list of executions has the whole log. */
-    folded: () => app.caughtUp(executionsProjection, 30_000),
+    folded: () => app.caughtUp(executionsProjection, { wait_ms: 30_000 }),
     stop: async () => {
       await service.stop();
       await vault.drop();

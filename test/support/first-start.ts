@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { PATIENT } from "./patience.ts";
 import { until } from "./until.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
@@ -22,6 +23,7 @@ export async function firstStart(more: Record<string, string> = {}): Promise<Fir
   const dir = await mkdtemp(join(tmpdir(), "tallystick-first-"));
   const data = join(dir, "data");
   const env = {
+    ...PATIENT,
     ...{ PATH: process.env.PATH ?? "", HOME: dir, DATA_DIR: data, PORT: "0", LOG_LEVEL: "warn" },
     ...more,
   };

@@ -15,11 +15,13 @@ import { nameOf } from "./runner.ts";
 
 export type ReadSource = Projection | "log";
 
+export type CaughtUp = { position?: number; wait_ms?: number };
+
 export type ReadingApp = {
   pool: pg.Pool;
   store: EventStore;
   tail: Tail;
-  caughtUp(projection: Projection, wait_ms?: number): Promise<boolean>;
+  caughtUp(projection: Projection, until?: CaughtUp): Promise<boolean>;
   asOf(projection: Projection): Promise<number>;
 };
 
@@ -204,7 +206,7 @@ class Reader {
   over(position: number): FreshReader {
     const { pool, store } = this.#database;
     const { signal } = this.#serving;
-    const caughtUp = async (projection: Projection, wait_ms = WAIT_MS) => {
+    const caughtUp = async (projection: Projection, { wait_ms = WAIT_MS }: CaughtUp = {}) => {
       const deadline = performance.now() + wait_ms;
       for (;;) {
         if ((await this.positionOf(projection)) >= position) return true;

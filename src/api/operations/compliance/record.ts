@@ -105,7 +105,11 @@ export async function recordOf(
     ...agent.keys.flatMap((key) => (key.kind === "evm" ? walletTenant(lowerCase(key.public)) : [])),
   ];
   const last = events.at(-1)!;
-  const areRead = await Promise.all([app.caughtUp(trustProjection), app.caughtUp(tasksProjection)]);
+  const until = { position: as_of_position };
+  const areRead = await Promise.all([
+    app.caughtUp(trustProjection, until),
+    app.caughtUp(tasksProjection, until),
+  ]);
   if (areRead.includes(false))
     refuse("unavailable", "the attestations and tasks are lagging; repeat the request", { retry_after_s: 2 });
   const [own, checkpoint, anchor, computed, attested, worked, scores] = await Promise.all([

@@ -83,7 +83,7 @@ async function findTenant(app: App, { tenant }: Caller, task_id: string): Promis
   if (of !== undefined) return of;
   // The read model may lag behind a task that was just submitted or leased.
   if (await app.load(tasks, tasks.targetOf(tenant, task_id))) return tenant;
-  if (!(await app.caughtUp(tasksProjection, FOLD_MS)))
+  if (!(await app.caughtUp(tasksProjection, { wait_ms: FOLD_MS })))
     refuse("unavailable", "the list of tasks is lagging: retry shortly");
   return (await requesterOf(app.pool, task_id)) ?? refuseMissingTask();
 }

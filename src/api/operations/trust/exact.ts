@@ -30,12 +30,12 @@ export async function exactAnswer(
 ): Promise<ExactScore & { position: number; day: number }> {
   if (caller.kind !== "key" && caller.kind !== "subject")
     return refuse("unauthorized", "exact=true runs its own computation: send an API key, or an agent's own");
-  if (!(await app.caughtUp(trustProjection)))
-    return refuse("unavailable", "the trust read model is lagging", { retry_after_s: SOON_S });
   const position = input.position ?? (await app.store.head()).position;
   const own_day = await dayAt(app.pool, position);
   if (own_day === undefined)
     return refuse("not_found", `the log has no event at position ${position}; omit it for the newest`);
+  if (!(await app.caughtUp(trustProjection, { position })))
+    return refuse("unavailable", "the trust read model is lagging", { retry_after_s: SOON_S });
   const today = dayOfTime(app.clock.now());
   const day = input.day === undefined ? own_day : Math.floor(Date.parse(input.day) / (DAY_S * 1_000));
   if (day < own_day || day > Math.max(own_day, today))
