@@ -1,7 +1,7 @@
 /** Presentation of hits: an explanation, and the agreement of the entry's other facts, which ranks and never hides. */
 import { codeOfCountry, countryCode } from "./countries.ts";
 import type { ListedKind } from "./list-entry.ts";
-import type { Hit } from "./screen.ts";
+import type { Hit } from "./name-score.ts";
 
 /** The subject of a screening besides the name. `country`: its code. */
 export type SubjectFacts = {
