@@ -13,7 +13,7 @@
 
 import { channelName } from "../../../chain/channels.ts";
 import { transact } from "../../../core/commands/transact.ts";
-import type { Hex } from "../../../core/model/chain.ts";
+import type { AddressLimits } from "../../../core/model/ports/address-limits.ts";
 import { Refusal } from "../../../core/model/refusal.ts";
 import { readSignature, writeSignature } from "../../../domain/payments/authorization.ts";
 import type { AcceptedVoucher, Channel } from "../../../domain/payments/channel.ts";
@@ -28,7 +28,9 @@ import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { repeatName } from "../repeats.ts";
 import type { Acceptance } from "../x402/accept.ts";
 import { refuseTestMoney, refuseWhileAway } from "../x402/charge.ts";
+import { receiptExtensionOf } from "../x402/paid-answer.ts";
 import type { DeliveredAnswer, Offer, Outcome } from "../x402/paid-call.ts";
+import { payerProof, shownAgain } from "../x402/payer-proof.ts";
 import { PaymentRefused, refusePayment } from "../x402/payment-refusal.ts";
 import { digestOf, eventGiven, givenBefore, idempotencyOfPayment, keep, repeat } from "../x402/replay.ts";
 import { microUsdc, type PaymentTerms, priceOf, resourceUrl } from "../x402/required.ts";
@@ -45,15 +47,12 @@ import { createTurns, type Turns } from "./turns.ts";
 
 export type ChannelFlow = { serve(call: Call, offer: Offer, given: object): Promise<Outcome> };
 
-/** Parts that the payment flow shares: its proof of a payer, and its signed receipts. */
+/** Parts that the payment flow shares. */
 export type SharedFlow = {
   parts: AnswerParts;
   terms: PaymentTerms;
+  limits: AddressLimits;
   acceptance: Acceptance;
-  /** Refuses a repeat to a stranger who read the payment on the chain. */
-  shownAgain(call: Call, wallet: Hex, found: DeliveredAnswer, offer: Offer): Promise<DeliveredAnswer>;
-  /** The receipt of a purchase, for SettlementResponse.extensions. Streams and files have none. */
-  receiptOf(found: DeliveredAnswer, path: string): Promise<Record<string, unknown> | undefined>;
 };
 
 type Flow = SharedFlow & {
@@ -142,8 +141,16 @@ async function paid(flow: Flow, voucher: PresentedVoucher, offer: Offer): Promis
   return bought(flow, voucher, offer, isCovered);
 }
 
-const guarded = (flow: Flow, { call, name }: PresentedVoucher, found: DeliveredAnswer, offer: Offer) =>
-  flow.shownAgain(call, name.config.payer_authorizer, found, offer);
+/** Refuses a repeat to a stranger who read the payment on the chain. */
+function guarded(
+  { parts: { app }, limits }: Flow,
+  { call, name }: PresentedVoucher,
+  found: DeliveredAnswer,
+  offer: Offer,
+): Promise<DeliveredAnswer> {
+  const payer = { caller: call.caller, wallet: name.config.payer_authorizer };
+  return shownAgain({ call, isPayer: payerProof({ app, limits }, payer, offer) }, found);
+}
 
 /**
  * The channel, if this voucher adds to its charges or repeats the last one. Otherwise the payer's count is wrong, and
@@ -298,7 +305,7 @@ async function answerOf(
   if (!channel) throw new Error(`${id} accepted a voucher and is unknown`);
   const isOwn = bought_by.payment_id === call.payment_id;
   const charged_micro = isOwn ? payment.voucher.max_micro : channel.charged_micro;
-  const receipt = await flow.receiptOf(found, path);
+  const receipt = await receiptExtensionOf(flow, found, path);
   return {
     made,
     event: bought_by.event,

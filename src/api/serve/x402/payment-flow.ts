@@ -17,55 +17,40 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../../../core/app.ts";
 import { transact } from "../../../core/commands/transact.ts";
 import type { CommitResult, Decide } from "../../../core/commands/unit.ts";
-import type { Hex } from "../../../core/model/chain.ts";
 import type { AddressLimits } from "../../../core/model/ports/address-limits.ts";
-import { type EventName, Refusal, refuse } from "../../../core/model/refusal.ts";
+import { Refusal } from "../../../core/model/refusal.ts";
 import type { Claim, PaidAnswer, PaymentState } from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
-import { receiptExtension, receiptOf, signReceipt } from "../../../domain/payments/receipt.ts";
-import { admitWallet } from "../../declare/access/owner.ts";
 import { payer } from "../../declare/caller.ts";
-import { againTo, effectOf } from "../../declare/operation-facts.ts";
 import { type AnswerParts, isUnchanged, type PreparedAnswer, prepareAnswer } from "../answer.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { type ChannelFlow, createChannelFlow } from "../channels/channel-flow.ts";
 import { isChannelPayment } from "../channels/payload.ts";
-import type { PaymentReceipt } from "../mpp/challenge.ts";
-import { isAway, isNoRoom } from "../problem.ts";
+import { isNoRoom } from "../problem.ts";
 import { repeatName } from "../repeats.ts";
 import { type Acceptance, type AcceptedPayment, createAcceptance } from "./accept.ts";
 import {
-  type Charge,
-  type CheckedPayment,
   check,
   claim,
   isSamePayment,
   KeyInUse,
   mayHaveMoved,
-  pathOf,
   refusePending,
   refuseTestMoney,
   type SettledPayment,
   settle,
 } from "./charge.ts";
+import { afterFailure, giveBack } from "./failed-payment.ts";
 import { listingOf } from "./listing.ts";
-import type { AnsweredPayment, DeliveredAnswer, Offer, Outcome, PaidCallAnswer } from "./paid-call.ts";
+import { paidAnswer } from "./paid-answer.ts";
+import type { DeliveredAnswer, Offer, Outcome, PaidCall } from "./paid-call.ts";
+import { payerProof, refuseIfCarriedByOthers, refuseIfPublic, shownAgain } from "./payer-proof.ts";
 import { paymentObject } from "./payload.ts";
 import { PaymentRefused } from "./payment-refusal.ts";
 import { holdOf, isAbandoned, presentedStatusOf } from "./presented-status.ts";
-import {
-  digestOf,
-  eventGiven,
-  givenBefore,
-  givesSecrets,
-  idempotencyOfPayment,
-  keep,
-  repeat,
-  withoutMembers,
-} from "./replay.ts";
+import { digestOf, givenBefore, idempotencyOfPayment, keep, repeat } from "./replay.ts";
 import { microUsdc, type PaymentTerms, priceOf, resourceUrl } from "./required.ts";
-import { settleResponse } from "./response.ts";
 
 export type PaymentFlow = { serve(call: Call, offer: Offer): Promise<Outcome> };
 
@@ -77,16 +62,6 @@ type Flow = {
   /** Payments that this process is serving. */
   under_way: Map<string, Promise<unknown>>;
   channels: ChannelFlow;
-};
-
-/** A payment that is charged for a call of this service. */
-type PaidCall = Charge & {
-  call: Call;
-  /**
-   * True if the caller proves that it paid: by the key that claimed the payment, or by the wallet's signature of this
-   * call. The chain shows neither, so nobody can copy them.
-   */
-  isPayer: (claim: Claim | undefined) => Promise<boolean>;
 };
 
 /** How far an attempt got before it failed. */
@@ -104,14 +79,7 @@ export function createPaymentFlow(
 ): PaymentFlow {
   const { recover, clock } = parts.app;
   const acceptance = createAcceptance({ terms, recover, clock, limits });
-  const channels = createChannelFlow({
-    parts,
-    terms,
-    acceptance,
-    shownAgain: (call, wallet, found, offer) =>
-      shownAgain({ call, isPayer: proofOf({ app: parts.app, limits }, call.caller, wallet, offer) }, found),
-    receiptOf: (found, path) => receiptExtensionOf({ parts, terms }, found, path),
-  });
+  const channels = createChannelFlow({ parts, terms, limits, acceptance });
   const flow: Flow = { parts, terms, limits, acceptance, under_way: new Map(), channels };
   return {
     async serve(call, offer) {
@@ -144,7 +112,7 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
     const found = await find(flow, paid);
     const served = found.again ? await shownAgain(paid, found) : found;
     if (!served.bought_by) acceptance.boughtNothing(offer.presented);
-    return await answer(flow, paid, payment, served, offer);
+    return await paidAnswer(flow, paid, payment, served, offer);
   } catch (error) {
     const isCallers = error instanceof Refusal && error.code !== "unavailable";
     if (isCallers || error instanceof PaymentRefused) acceptance.boughtNothing(offer.presented, error);
@@ -153,111 +121,26 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
   }
 }
 
-/** The chain publishes settled payments, so a payment without a proof of its payer repeats only public answers. */
-async function shownAgain(
-  paid: Pick<PaidCall, "call" | "isPayer">,
-  found: DeliveredAnswer,
-): Promise<DeliveredAnswer> {
-  const { operation } = paid.call;
-  const { made, bought_by } = found;
-  // An answer without a payment was given under the caller's own Idempotency-Key, which only that caller's key can
-  // find.
-  const isOwn = bought_by === undefined && isKey(paid.call.caller);
-  if (isOwn || (await paid.isPayer(bought_by?.claim))) return found;
-  if (againTo(operation) === "payer") return refuseStranger();
-  if (made.kind !== "body") return found;
-  // A caller that can repeat the secret fields already knows whom the answer is about.
-  const isPersonal = made.subjects.length > 0 || bought_by?.answer.sha256 === null;
-  if (isPersonal && !givesSecrets(paid.call)) return refuseStranger();
-  if (!operation.omitted_in_repeats) return found;
-  return {
-    ...found,
-    made: { ...made, body: withoutMembers(made.body, operation.omitted_in_repeats) },
-    is_part: true,
-  };
-}
-
-/**
- * Refuses a payment that anybody may have read from the chain, unless the caller proves to be its payer. Applies to a
- * read about its payer, and to a command other than the claimed one. If a third party sent the payment unclaimed, it
- * applies to every call.
- */
-async function refuseIfPublic({ call, payment, isPayer }: PaidCall, state: PaymentState): Promise<void> {
-  const { operation, request_sha256 } = call;
-  const claim = state?.claim;
-  if (claim && !isSamePayment(claim, payment)) return;
-  const isSame = claim?.request_sha256 === request_sha256;
-  const isOthersCommand = effectOf(operation).changes !== "nothing" && payments.isFree(state) && !isSame;
-  if (claim && againTo(operation) !== "payer" && !isOthersCommand) return;
-  if (!(await isPayer(claim))) refuseStranger();
-}
-
-/**
- * The chain has the payment, but no call of this service sent it. Another process may have claimed it in the
- * meantime.
- */
-async function refuseIfCarriedByOthers(paid: PaidCall): Promise<void> {
-  const state = await paid.app.load(payments, payments.targetOf(paid.payment.id));
-  if (!payments.isFree(state)) refuse(paymentProblems["payment-known"], "this payment was presented before");
-  await refuseIfPublic(paid, state);
-}
-
-const refuseStranger = () =>
-  refuse(
-    "unauthorized",
-    "this payment is on the chain or was presented before, and anybody can read it there: call again with " +
-      "SIGN-IN-WITH-X, signed by the wallet that paid, or with the API key that came with it first; for another call sign a new payment",
-  );
-
 async function chargeFor(
   { parts: { app }, terms, limits }: Flow,
   call: Call,
   accepted: AcceptedPayment,
-  { presented, sent, transport }: Offer,
+  offer: Offer,
 ): Promise<PaidCall> {
-  const listing = listingOf(call.operation, terms, transport);
+  const listing = listingOf(call.operation, terms, offer.transport);
   const payment = { ...accepted, signed: { ...accepted.signed, listing } };
   refuseTestMoney(app, call.caller);
-  const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
+  const wallet = payment.signed.transfer.from;
+  const caller = call.caller.kind === "anonymous" ? payer(wallet) : call.caller;
   const idempotency_key = call.idempotency_key ?? payment.identifier;
   const charged = { ...call, caller, idempotency_key, payment_id: payment.id };
-  let signed: Promise<boolean> | undefined;
+  const isClaimed = (claim: Claim) => isSamePayment(claim, payment);
   return {
     app,
     call: { ...charged, repeat_name: await repeatName(app, charged) },
     payment,
-    isPayer: async (claim) => {
-      if (isKey(caller) && claim?.tenant === caller.tenant && isSamePayment(claim, payment)) return true;
-      signed ??= isSignedBy(payment.signed.transfer.from, { app, limits }, { presented, sent });
-      return signed;
-    },
+    isPayer: payerProof({ app, limits }, { caller, wallet }, offer, isClaimed),
   };
-}
-
-const isKey = ({ kind }: Call["caller"]): boolean => kind === "key" || kind === "subject";
-
-/** Tells whether the caller proves that it paid for an answer: by the key of its tenant, or by the wallet's signature. */
-function proofOf(
-  parts: Pick<PaidCall, "app"> & Pick<Flow, "limits">,
-  caller: Call["caller"],
-  wallet: Hex,
-  offer: Pick<Offer, "presented" | "sent">,
-): PaidCall["isPayer"] {
-  return async (claim) =>
-    (isKey(caller) && claim?.tenant === caller.tenant) || isSignedBy(wallet, parts, offer);
-}
-
-/** True if the wallet signed the call's SIGN-IN-WITH-X. Refuses a signature of another wallet. */
-async function isSignedBy(
-  wallet: Hex,
-  { app, limits }: Pick<PaidCall, "app"> & Pick<Flow, "limits">,
-  { presented, sent }: Pick<Offer, "presented" | "sent">,
-): Promise<boolean> {
-  if (presented.wallet_proof === undefined) return false;
-  const proven = await admitWallet(presented.wallet_proof, presented, { app, clock: app.clock, limits });
-  proven.covers?.(sent);
-  if (proven.caller.tenant === payments.walletTenant(wallet)) return true;
-  return refuse("forbidden", "SIGN-IN-WITH-X is signed by another wallet than the one that paid");
 }
 
 /** Repeats an earlier answer, or waits while another call uses this payment, or tries to serve the call. */
@@ -338,7 +221,7 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
     if (isKnown(error)) throw error;
     // The error "no room" says that nothing was charged, which is unknown here.
     if (isNoRoom(error) && mayHaveMoved(checked, reached.claimed === true)) refusePending(payment.id, error);
-    throw await afterFailure(paid, checked, reached, error);
+    throw await afterFailure(paid, checked, reached.settled, error);
   }
 }
 
@@ -385,103 +268,3 @@ async function servedBy(
   if (replayed || !settled) return repeat(parts, paid.call, payment_id);
   return { made, bought_by: { ...settled, payment_id, answer: paidAnswerOf(paid.call, made), event } };
 }
-
-/** The answer to a failed attempt: the answer is still owed, or the money is refunded, or nothing was charged. */
-async function afterFailure(
-  paid: PaidCall,
-  checked: CheckedPayment,
-  { settled }: PaymentProgress,
-  error: unknown,
-): Promise<unknown> {
-  const { id } = paid.payment;
-  // The unavailable part will recover, so the answer is still owed.
-  if (settled && (isAway(error) || isUnavailable(error))) refusePending(id, error);
-  const moved = settled ?? (checked.status === "settled" && isRefused(error) ? checked : undefined);
-  if (!moved) return isRefused(error) ? retoldBefore(error, checked, id) : error;
-  // The money moved, but the call was refused, so the money is refunded.
-  const event = await giveBack(paid, moved);
-  if (!(error instanceof Refusal)) return error;
-  return retold(error, `the payment was settled and is being refunded: ${pathOf(id)}`, event);
-}
-
-/** Nothing was charged by this call, but the money may have moved in an earlier one. */
-function retoldBefore(error: Refusal, { status }: CheckedPayment, id: string): Refusal {
-  if (status === "left_behind")
-    return retold(error, `this payment may have been settled before; if so, it is refunded: ${pathOf(id)}`);
-  if (status === "carried")
-    return retold(
-      error,
-      `this payment is on the chain already; an unused payment is refunded: ${pathOf(id)}`,
-    );
-  return error;
-}
-
-const retold = ({ type, message, errors }: Refusal, addition: string, event?: EventName) =>
-  new Refusal(type, `${message}; ${addition}`, { errors, event });
-
-const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === "unavailable";
-const isRefused = (error: unknown): error is Refusal => error instanceof Refusal && !isUnavailable(error);
-
-/** Opens a refund. Returns its event, unless it was recorded earlier. */
-async function giveBack(
-  { app, call, payment }: PaidCall,
-  { claim, settlement }: SettledPayment,
-): Promise<EventName | undefined> {
-  const at = app.clock.now().toISOString();
-  const settleAndRefund = (state: PaymentState) => {
-    const settled = payments.settle(settlement, null, at)(state);
-    const next = settled.reduce(payments.evolve, state);
-    return [...settled, ...payments.openRefund("the call was refused after it was paid", at)(next)];
-  };
-  const decision = payments.byOwner(app.presence.name, claim, settleAndRefund);
-  return (await app.decide(payments, payments.targetOf(payment.id), decision, commandOf(call))).events.at(-1);
-}
-
-/** The answer with its settlement and, unless it is a stream or file, a signed receipt. */
-async function answer(
-  { parts, terms }: Flow,
-  { call }: PaidCall,
-  { x402_version, challenge_id }: AcceptedPayment,
-  { made, bought_by, is_part }: DeliveredAnswer,
-  { path }: Offer,
-): Promise<PaidCallAnswer> {
-  if (!bought_by) return { made, event: await eventGiven(parts.app, call) };
-  const answer_sha256 = is_part ? null : bought_by.answer.sha256;
-  const settled = {
-    made,
-    event: bought_by.event,
-    sha256: answer_sha256,
-    ...(challenge_id !== undefined && { receipt: paymentReceipt(bought_by, challenge_id) }),
-  };
-  const signed = await receiptExtensionOf({ parts, terms }, { made, bought_by }, path);
-  return { ...settled, settlement: settleResponse(bought_by, x402_version, signed) };
-}
-
-/**
- * Streams and files have no receipt. A receipt has the URL from the log, even if a repeated request spells it
- * otherwise.
- */
-async function receiptExtensionOf(
-  { parts: { app }, terms }: Pick<Flow, "parts" | "terms">,
-  { made, bought_by }: DeliveredAnswer,
-  path: string,
-): Promise<Record<string, unknown> | undefined> {
-  const resource_url = resourceUrl(terms, path);
-  if (!bought_by || made.kind !== "body" || bought_by.claim.resource_sha256 !== sha256(resource_url))
-    return undefined;
-  const { origin } = await app.store.identity();
-  const payload = receiptOf({ ...bought_by, resource_url, log_origin: origin });
-  return receiptExtension(signReceipt(payload, app.signer));
-}
-
-/** The receipt is made from the log alone, so a repeat has the same one. */
-const paymentReceipt = (
-  { settlement, event }: Pick<AnsweredPayment, "settlement" | "event">,
-  challengeId: string,
-): PaymentReceipt => ({
-  method: "evm",
-  reference: settlement.transaction,
-  status: "success",
-  timestamp: new Date(event.recorded_at_us / 1_000).toISOString(),
-  challengeId,
-});
