@@ -5,7 +5,7 @@ import * as payments from "../../../domain/payments/payment.ts";
 import { commandOf } from "../call.ts";
 import { isAway } from "../problem.ts";
 import { type CheckedPayment, pathOf, refusePending, type SettledPayment } from "./charge.ts";
-import type { PaidCall } from "./paid-call.ts";
+import type { PaidCall } from "./payer-proof.ts";
 
 /** The error to answer with. */
 export async function afterFailure(

@@ -4,11 +4,8 @@ import type { EventName } from "../../../core/model/refusal.ts";
 import type { Claim, MinedTransaction, PaidAnswer } from "../../../domain/payments/payment.ts";
 import type { Credentials } from "../../declare/access/way.ts";
 import type { PreparedAnswer } from "../answer.ts";
-import type { Call } from "../call.ts";
 import type { PaymentReceipt } from "../mpp/challenge.ts";
 import type { Transport } from "./bazaar.ts";
-import type { Charge } from "./charge.ts";
-import type { PayerProof } from "./payer-proof.ts";
 import type { PaymentRefused } from "./payment-refusal.ts";
 import type { SettleResponse } from "./response.ts";
 
@@ -47,6 +44,3 @@ export type DeliveredAnswer = {
   /** The answer lacks the members that are shown only once. */
   is_part?: true;
 };
-
-/** A payment that is charged for a call of this service. */
-export type PaidCall = Charge & { call: Call; isPayer: PayerProof };

@@ -9,8 +9,8 @@ import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { admitWallet } from "../../declare/access/owner.ts";
 import { againTo, effectOf } from "../../declare/operation-facts.ts";
 import type { Call } from "../call.ts";
-import { isSamePayment } from "./charge.ts";
-import type { DeliveredAnswer, Offer, PaidCall } from "./paid-call.ts";
+import { type Charge, isSamePayment } from "./charge.ts";
+import type { DeliveredAnswer, Offer } from "./paid-call.ts";
 import { givesSecrets, withoutMembers } from "./replay.ts";
 
 /**
@@ -18,6 +18,9 @@ import { givesSecrets, withoutMembers } from "./replay.ts";
  * call. The chain shows neither, so nobody can copy them.
  */
 export type PayerProof = (claim: Claim | undefined) => Promise<boolean>;
+
+/** A payment that is charged for a call of this service. */
+export type PaidCall = Charge & { call: Call; isPayer: PayerProof };
 
 type ProofParts = { app: App; limits: AddressLimits };
 

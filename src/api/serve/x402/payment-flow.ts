@@ -44,8 +44,14 @@ import {
 import { afterFailure, giveBack } from "./failed-payment.ts";
 import { listingOf } from "./listing.ts";
 import { paidAnswer } from "./paid-answer.ts";
-import type { DeliveredAnswer, Offer, Outcome, PaidCall } from "./paid-call.ts";
-import { payerProof, refuseIfCarriedByOthers, refuseIfPublic, shownAgain } from "./payer-proof.ts";
+import type { DeliveredAnswer, Offer, Outcome } from "./paid-call.ts";
+import {
+  type PaidCall,
+  payerProof,
+  refuseIfCarriedByOthers,
+  refuseIfPublic,
+  shownAgain,
+} from "./payer-proof.ts";
 import { paymentObject } from "./payload.ts";
 import { PaymentRefused } from "./payment-refusal.ts";
 import { holdOf, isAbandoned, presentedStatusOf } from "./presented-status.ts";
