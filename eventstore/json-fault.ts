@@ -1,4 +1,4 @@
-/** The first fault of a text that is no JSON (RFC 8259), in words that do not depend on the engine. */
+/** The first fault of a text that is not JSON (RFC 8259), in words that do not depend on the engine. */
 
 const VALUE = "a value: text in double quotes, a number, true, false, null, a list or an object";
 const NAME = "a name in double quotes";

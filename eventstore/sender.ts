@@ -56,7 +56,7 @@ export class Sender {
   #pendingOf(sent: CommitInFlight, log_id: number): PendingCommit {
     const pending = this.#pendings.get(sent);
     if (pending?.commit.log_id === log_id) return pending;
-    throw new InvalidEvent("after", "is no commit that this store sent to the same log");
+    throw new InvalidEvent("after", "is not a commit that this store sent to the same log");
   }
 
   async #result(prepared: PreparedCommit, { settled }: PendingCommit): Promise<AppendResult> {

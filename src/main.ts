@@ -9,7 +9,7 @@ import { systemReason } from "./core/model/system-reason.ts";
 import { traceFields } from "./core/tracing.ts";
 import { ConfigError, readConfig } from "./runtime/config.ts";
 
-// A reader that has seen enough (`| head`) is no failure; what is begun is finished and let go of.
+// A reader that has seen enough (`| head`) is not a failure; what is begun is finished and let go of.
 const hasLeft = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EPIPE";
 process.stdout.on("error", (error) => {
   if (hasLeft(error)) return;

@@ -55,7 +55,7 @@ export async function readBackup(folder: string): Promise<Backup | undefined> {
   });
   if (text === undefined) return undefined;
   const backup = parsed(text);
-  if (backup === undefined) throw new RangeError(`${join(folder, LIST)} is no list of a backup`);
+  if (backup === undefined) throw new RangeError(`${join(folder, LIST)} is not a list of a backup`);
   return backup;
 }
 

@@ -241,7 +241,7 @@ async function enter(ownerUrl: string, database: string): Promise<pg.Client> {
 }
 
 /**
- * Releases the presence lock and tests whether another process has it. Sessions are no evidence: they stay listed
+ * Releases the presence lock and tests whether another process has it. Sessions are not evidence: they stay listed
  * until their backend ends.
  */
 async function isLast(presence: pg.Client): Promise<boolean> {

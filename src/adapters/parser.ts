@@ -48,7 +48,7 @@ export function createParser({ program, timeout_ms = TIMEOUT_MS }: ParserOptions
     json: jsonFaultPlace,
     typescript(text) {
       if (waiting >= MOST_WAITING)
-        return Promise.reject(unavailable("too many drafts wait to be parsed; try again in some seconds"));
+        return Promise.reject(unavailable("too many drafts wait to be parsed; try again in a few seconds"));
       waiting++;
       const parsed = last.then(() => parseNext(text)).finally(() => waiting--);
       last = parsed.catch(() => undefined);
@@ -78,7 +78,7 @@ function parse(program: readonly string[], text: string, timeout_ms: number): Pr
       else chunks.push(chunk);
     });
     child.on("error", (error) => giveUp(error.message));
-    // A child that stops reading stdin is no error.
+    // A child that stops reading stdin is not an error.
     child.stdin.on("error", () => undefined);
     child.on("close", (code, signal) => {
       clearTimeout(timer);
@@ -89,7 +89,7 @@ function parse(program: readonly string[], text: string, timeout_ms: number): Pr
       if (reason === undefined && code === 1 && place)
         return done({ line: Number(place[1]), column: Number(place[2]) });
       const cause = reason ?? `its process ended with ${code ?? signal}: ${output.slice(0, 500)}`;
-      fail(unavailable("the draft could not be parsed; try again in some seconds", cause));
+      fail(unavailable("the draft could not be parsed; try again in a few seconds", cause));
     });
     child.stdin.end(text);
   });

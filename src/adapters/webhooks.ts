@@ -51,7 +51,7 @@ function refusalOf(text: string, { allow_private, ports }: UrlRules): string | u
     return isPublicName(url.hostname)
       ? undefined
       : `names ${url.hostname}, which no public name server knows`;
-  return isPublicAddress(literal) ? undefined : `names ${literal}, which is no public address`;
+  return isPublicAddress(literal) ? undefined : `names ${literal}, which is not a public address`;
 }
 
 const mayHavePort = ({ port }: URL, ports: UrlRules["ports"]): boolean =>

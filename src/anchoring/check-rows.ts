@@ -90,7 +90,7 @@ async function keepFault(pool: pg.Pool, { position, reason }: RowFault): Promise
   );
 }
 
-/** Checks a reported row again: a restored row is no fault. */
+/** Checks a reported row again: a restored row is not a fault. */
 export async function rowFault(app: LogTables): Promise<RowFault | undefined> {
   const { rows } = await app.pool.query<{ position: number }>(
     `select fault_position::float8 as position from gate.checked_rows_v1

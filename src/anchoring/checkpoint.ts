@@ -47,7 +47,7 @@ export function parseTreeHead(text: string): Checkpoint {
   if (!origin) throw new MalformedNote("the checkpoint has no origin");
   const hash = decodeBase64(root);
   if (hash?.length !== HASH_BYTES)
-    throw new MalformedNote(`the checkpoint's root is no base64 of ${HASH_BYTES} bytes`);
+    throw new MalformedNote(`the checkpoint's root is not base64 of ${HASH_BYTES} bytes`);
   if (extensions.includes("")) throw new MalformedNote("the checkpoint has an empty line");
   return { origin, size: parseCount(size, "the checkpoint's size"), root: hash, extensions };
 }
@@ -55,7 +55,7 @@ export function parseTreeHead(text: string): Checkpoint {
 /** A decimal integer without leading zeroes, up to 2^53 − 1. Throws MalformedNote, which begins with `what`. */
 export function parseCount(text: string, what: string): number {
   if (!/^(0|[1-9]\d{0,15})$/.test(text) || !isCount(Number(text)))
-    throw new MalformedNote(`${what} is no whole number up to 2^53 - 1 without leading zeroes`);
+    throw new MalformedNote(`${what} is not a whole number up to 2^53 - 1 without leading zeroes`);
   return Number(text);
 }
 

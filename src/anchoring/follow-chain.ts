@@ -56,7 +56,7 @@ export async function followAnchors(
   if (final) await app.decide(anchors, target, anchors.finalise(final.transaction, at), { meta });
 }
 
-/** Throws TickEnded: a final block that vanished is no reorg. */
+/** Throws TickEnded: a final block that vanished is not a reorg. */
 async function endOnOtherHistory(app: App, anchor: anchors.Anchor): Promise<void> {
   const compared = await compareWith(app, anchor);
   if (compared.status !== "same") throw new TickEnded(compared.status, compared.reason);

@@ -35,7 +35,7 @@ const NAME = /^[^\s\p{Cc}+]+$/u;
  */
 export function verifierKey(name: string, type: KeyType, key: OkpKey | Uint8Array): VerifierKey {
   const public_key = Buffer.from("x" in key ? Buffer.from(key.x, "base64url") : key);
-  if (!isName(name)) throw new MalformedNote(`${JSON.stringify(name)} is no key name: no spaces, no plus`);
+  if (!isName(name)) throw new MalformedNote(`${JSON.stringify(name)} is not a key name: no spaces, no plus`);
   const bytes = type === "ml-dsa-44" ? ML_DSA_BYTES.public_key : ED25519_BYTES.public_key;
   if (public_key.length !== bytes)
     throw new MalformedNote(`the key of ${name} has ${public_key.length} bytes, not ${bytes}`);
@@ -59,7 +59,7 @@ export function parseVerifierKey(text: string): VerifierKey {
   const [, name, id, base64] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/s.exec(text) ?? [];
   const bytes = decodeBase64(base64 ?? "");
   if (name === undefined || !bytes?.length)
-    throw new MalformedNote(`${JSON.stringify(text)} is no verifier key: name+8 hex digits+base64`);
+    throw new MalformedNote(`${JSON.stringify(text)} is not a verifier key: name+8 hex digits+base64`);
   const type = (Object.keys(TYPE_BYTES) as KeyType[]).find((known) => TYPE_BYTES[known] === bytes[0]);
   if (!type) throw new MalformedNote(`the key of ${name} has type ${bytes[0]}, which is none of 1, 4 and 6`);
   const key = verifierKey(name, type, bytes.subarray(1));
@@ -92,7 +92,7 @@ export const formatNote = ({ text, signatures }: Note): string =>
   `${text}\n${signatures.map(formatSignatureLine).join("")}`;
 
 function checkCharacters(text: string): void {
-  if (!text.isWellFormed()) throw new MalformedNote("the text is no Unicode: it has a lone surrogate");
+  if (!text.isWellFormed()) throw new MalformedNote("the text is not Unicode: it has a lone surrogate");
   for (const character of text)
     if (character < " " && character !== "\n")
       throw new MalformedNote("there is a control character other than newline");
@@ -102,10 +102,10 @@ function checkCharacters(text: string): void {
 export function parseSignatureLine(line: string): NoteSignature {
   const [dash, name, base64, ...more] = line.split(" ");
   if (dash !== "—" || name === undefined || base64 === undefined || more.length > 0 || !isName(name))
-    throw new MalformedNote(`${JSON.stringify(line)} is no signature: — name base64`);
+    throw new MalformedNote(`${JSON.stringify(line)} is not a signature: — name base64`);
   const bytes = decodeBase64(base64);
   if (!bytes || bytes.length <= 4)
-    throw new MalformedNote(`the signature of ${name} is no base64 of a key id and a signature`);
+    throw new MalformedNote(`the signature of ${name} is not base64 of a key id and a signature`);
   return { name, key_id: bytes.subarray(0, 4).toString("hex"), bytes: bytes.subarray(4) };
 }
 
@@ -145,7 +145,7 @@ export function mlDsaSign(text: string, name: string, key: MlDsaKey, timestamp: 
 
 function timeBytes(timestamp: number): Buffer {
   if (!Number.isSafeInteger(timestamp) || timestamp < 0)
-    throw new RangeError(`${timestamp} is no time in whole seconds`);
+    throw new RangeError(`${timestamp} is not a time in whole seconds`);
   const time = Buffer.alloc(8);
   time.writeBigUInt64BE(BigInt(timestamp));
   return time;

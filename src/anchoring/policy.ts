@@ -140,7 +140,7 @@ const isDefined = ({ witnesses, groups }: Draft, name: string): boolean =>
 function keyOf(vkey: string, types: readonly KeyType[], known: readonly { key: VerifierKey }[]): VerifierKey {
   const octets = Buffer.from(vkey, "latin1");
   const text = octets.toString("utf8");
-  if (!Buffer.from(text).equals(octets)) throw new MalformedPolicy("the name of a key is no UTF-8");
+  if (!Buffer.from(text).equals(octets)) throw new MalformedPolicy("the name of a key is not UTF-8");
   const key = parseVerifierKey(text);
   if (!types.includes(key.type))
     throw new MalformedPolicy(`the key of ${key.name} is a log's, not one that cosigns`);

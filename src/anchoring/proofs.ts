@@ -29,7 +29,7 @@ export function inclusionSpans(index: number, size: number): Span[] {
 export function subtreeSpans({ begin, end }: Span, size: number): Span[] {
   const width = end - begin;
   if (begin % width !== 0 || powerWithin(width) !== width || end > size)
-    throw new RangeError(`the leaves ${begin} to ${end - 1} are no subtree of a tree of ${size}`);
+    throw new RangeError(`the leaves ${begin} to ${end - 1} are not a subtree of a tree of ${size}`);
   return inclusionSpans(begin / width, Math.ceil(size / width)).map((span) => ({
     begin: span.begin * width,
     end: Math.min(span.end * width, size),
@@ -43,7 +43,7 @@ export const subtreeFault = (
 ): string | undefined => {
   const width = end - begin;
   if (!isCount(begin) || width < 1 || powerWithin(width) !== width || begin % width !== 0 || end > size)
-    return `the leaves ${begin} to ${end - 1} are no subtree of a tree of ${size}`;
+    return `the leaves ${begin} to ${end - 1} are not a subtree of a tree of ${size}`;
   return inclusionFault({ index: begin / width, size: Math.ceil(size / width), leaf: node, root, proof });
 };
 

@@ -6,7 +6,7 @@ const LABEL = Buffer.from("subtree/v1\n\0");
 /** A name's length has one byte. */
 const NAME_BYTES = 255;
 
-/** Undefined if the text is no checkpoint, or if a name is too long. */
+/** Undefined if the text is not a checkpoint, or if a name is too long. */
 export function subtreeMessage(cosigner: string, timestamp: bigint, text: string): Buffer | undefined {
   const [origin = "", size = "", base64 = ""] = text.split("\n");
   const root = decodeBase64(base64);

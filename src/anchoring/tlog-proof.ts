@@ -29,7 +29,7 @@ export function parseTlogProof(text: string): TlogProof {
   let extra: Buffer | undefined;
   if (lines[0]?.startsWith("extra ")) {
     extra = decodeBase64(lines.shift()!.slice("extra ".length));
-    if (!extra?.length) throw new MalformedNote("the extra data is no base64");
+    if (!extra?.length) throw new MalformedNote("the extra data is not base64");
   }
   const index = parseCount(afterWord("index ", lines.shift()), "the index");
   return { index, proof: lines.map(parseHash), checkpoint, ...(extra && { extra }) };
@@ -94,6 +94,6 @@ function afterWord(word: string, line = ""): string {
 function parseHash(line: string, n: number): Buffer {
   const hash = decodeBase64(line);
   if (hash?.length !== HASH_BYTES)
-    throw new MalformedNote(`hash ${n + 1} of the proof is no base64 of ${HASH_BYTES} bytes`);
+    throw new MalformedNote(`hash ${n + 1} of the proof is not base64 of ${HASH_BYTES} bytes`);
   return hash;
 }

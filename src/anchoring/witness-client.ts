@@ -30,7 +30,7 @@ function parseWitness(entry: string): WitnessAddress {
   const prefix = URL.canParse(url) ? new URL(url) : undefined;
   if (!prefix || !/^https?:$/.test(prefix.protocol) || prefix.search || prefix.username)
     throw new MalformedNote(
-      `${JSON.stringify(entry)} is no witness: https://witness.example.org/#name+id+key`,
+      `${JSON.stringify(entry)} is not a witness: https://witness.example.org/#name+id+key`,
     );
   const key = parseVerifierKey(text);
   if (key.type !== "cosignature/v1")

@@ -232,7 +232,7 @@ export class Acts implements ActObjects {
 
 function keyStanding({ keys }: Agent, kid: string): Judgement {
   const key = keys.get(kid);
-  if (!key) return fault(`${kid} is no live key of the agent`);
+  if (!key) return fault(`${kid} is not a live key of the agent`);
   return key.shown ? "judged" : "not_judged";
 }
 

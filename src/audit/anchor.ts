@@ -28,7 +28,7 @@ export type AnchorTransaction = {
   sender: Hex | undefined;
 };
 
-/** Undefined for bytes that are no EIP-1559 transaction. */
+/** Undefined for bytes that are not an EIP-1559 transaction. */
 export function readTransaction(raw: Hex, recover: RecoverKey): AnchorTransaction | undefined {
   try {
     if (!raw.startsWith("0x02")) return undefined;
@@ -36,7 +36,7 @@ export function readTransaction(raw: Hex, recover: RecoverKey): AnchorTransactio
     const { r, s, yParity, v: _, ...unsigned } = transaction;
     if (r === undefined || s === undefined || (yParity !== 0 && yParity !== 1)) return undefined;
     if (BigInt(s) > HALF_ORDER) return undefined;
-    // A non-canonical encoding is no transaction of the chain.
+    // A non-canonical encoding is not a transaction of the chain.
     if (serializeTransaction(unsigned, { r, s, yParity }) !== raw) return undefined;
     const digest = keccak256(serializeTransaction(unsigned), "bytes");
     const rs = Buffer.from(r.slice(2).padStart(64, "0") + s.slice(2).padStart(64, "0"), "hex");

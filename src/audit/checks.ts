@@ -59,7 +59,7 @@ export const auditChecks: AuditCheck[] = [
       if (trust.log.length === 0)
         return `${which} is signed by an unknown key${keyFault ? `: ${keyFault}` : ""}`;
       if (key && trust.log.includes(key) && (key.type === "cosignature/v1" || key.name !== checkpoint.origin))
-        return `${which} is not to be checked by ${key.name}+${key.id}: that is no key of this log`;
+        return `${which} is not to be checked by ${key.name}+${key.id}: that is not a key of this log`;
       try {
         openCheckpoint(note, trust);
         return undefined;
@@ -117,7 +117,7 @@ export const auditChecks: AuditCheck[] = [
     at: "anchor",
     fault: ({ size, root, contract, network, transaction }, { held, log }) => {
       const read = readTransaction(transaction, held.recover);
-      if (!read) return `the transaction of the anchor of ${size} events is no EIP-1559 transaction`;
+      if (!read) return `the transaction of the anchor of ${size} events is not an EIP-1559 transaction`;
       const { chain_id, to, head } = read;
       if (`eip155:${chain_id}` !== network)
         return `the transaction ${read.hash} is for chain ${chain_id}, not ${network}`;

@@ -3,7 +3,7 @@
 const LINE_END = 10;
 const QUOTE = 34;
 
-/** A longer line is no event and is not buffered. */
+/** A longer line is not an event and is not buffered. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 /** Passes the chunks through; `look` first gets the lines that each chunk completes. */

@@ -71,7 +71,11 @@ export function anchorCommand(terminal: Terminal): Command {
         return app.chain.send(call, options).catch(asRefusal);
       };
       const receipt = await withRuntime(terminal, endorse, { chain: true });
-      if (!receipt.success) refuse("conflict", "the chain refused: this account has named one, or itself");
+      if (!receipt.success)
+        refuse(
+          "conflict",
+          "the chain refused: this account has endorsed a successor already, or it would endorse itself",
+        );
       process.stdout.write(
         `${successor} is endorsed by ${receipt.transaction}: auditors of this account continue with it.\n`,
       );

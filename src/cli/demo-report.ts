@@ -39,7 +39,7 @@ export async function buyBrief(
   const bought = await buy(url + path, await sign(wallet, offer), { ...body, hurried: true });
   tell.line("paid", bought.settlement.transaction);
   const read = report.safeParse((JSON.parse(bought.body) as { data?: unknown }).data);
-  if (!read.success) return refuse("unprocessable", `${url} has no report there`);
+  if (!read.success) return refuse("unprocessable", `${url} answered the payment without a report`);
   const brief = read.data;
   tell.line("asks", brief.question);
   for (const { text } of brief.sections.flatMap(({ findings }) => findings).slice(0, 3))

@@ -106,7 +106,7 @@ async function bought(
   const payment = await sign(wallet, offer);
   const { body: text } = await buy(url + RUN, payment, { body, hurried: true });
   const read = execution.safeParse(parsed(text));
-  if (!read.success) return refuse("unprocessable", `${url} has no execution there`);
+  if (!read.success) return refuse("unprocessable", `${url} answered the payment without an execution`);
   return { shown: read.data.data, payment };
 }
 

@@ -179,7 +179,7 @@ async function haveData(
   const { buildOptions } = await import("./build-options.ts");
   if (tables) await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
   if (!(await isUsable(app, SANDBOX))) {
-    tell.line("", "There is no data: making the synthetic sandbox, which takes some seconds.");
+    tell.line("", "There is no data: making the synthetic sandbox, which takes a few seconds.");
     await releaseSandbox(app, buildOptions(config));
   }
   await serviceReady(url);
@@ -383,7 +383,7 @@ const FROM_INPUT = "-";
 
 async function walletFromInput(): Promise<LocalAccount> {
   const wallet = walletOf((await text(process.stdin)).trim());
-  return wallet ?? refuse("invalid", "--key -: standard input is no private key: 0x and 64 hex digits");
+  return wallet ?? refuse("invalid", "--key -: standard input is not a private key: 0x and 64 hex digits");
 }
 
 function walletOf(key: string): LocalAccount | undefined {

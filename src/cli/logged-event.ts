@@ -75,7 +75,7 @@ export function provenEvent(answer: unknown, held: HeldLog): ProvenEvent | strin
   try {
     const log = held.key ?? parseVerifierKey(read.data.key);
     if (log.name !== origin || log.type === "cosignature/v1")
-      return `${log.name}+${log.id} is no key of ${origin}`;
+      return `${log.name}+${log.id} is not a key of ${origin}`;
     const { size, root, cosignatures } = openCheckpoint(checkpoint, { log, witnesses: held.witnesses });
     const missing = held.witnesses.find(({ name }) => !cosignatures.some(({ witness }) => witness === name));
     if (missing) return `the checkpoint is not cosigned by ${missing.name}`;

@@ -78,7 +78,7 @@ export async function heldBy(options: PackOptions): Promise<VerifyPackOptions> {
   };
 }
 
-/** Refuses a file that is no policy, with the line at fault. */
+/** Refuses a file that is not a policy, with the line at fault. */
 export async function policyIn(path: string): Promise<Policy> {
   const bytes = await readFile(path).catch((error: Error) =>
     refuse("invalid", `--policy ${path} cannot be read: ${systemReason(error) ?? error.message}`),
@@ -91,7 +91,7 @@ export async function policyIn(path: string): Promise<Policy> {
   }
 }
 
-/** The files are no export of a log, or unreadable: nothing was verified. */
+/** The files are not an export of a log, or unreadable: nothing was verified. */
 export class NoExport extends Error {
   override readonly name = "NoExport";
 }
@@ -146,7 +146,7 @@ export async function readPack(
   const report = await verifyPack(kept, { ...held, ends_inside });
   const { origin } = report;
   if (origin === null)
-    throw new NoExport(`${files.join(", ")}: no export of a log: ${report.verdicts[0]?.reason}`);
+    throw new NoExport(`${files.join(", ")}: not an export of a log: ${report.verdicts[0]?.reason}`);
   if (segments.length === 0) return { origin, report, events };
   const verdict = await segmentsVerdict(segments, sealed);
   const verdicts = [...report.verdicts, verdict];

@@ -25,6 +25,6 @@ function proofIn(file: string, text: string): PeerCheckpoint["proof"] {
     const { first, second, proof } = answered.parse(JSON.parse(text));
     return { first, second, hashes: proof.map((hash) => Buffer.from(hash, "hex")) };
   } catch {
-    return refuse("invalid", `--peer-proof ${file} is no answer of GET /log/consistency`);
+    return refuse("invalid", `--peer-proof ${file} is not an answer of GET /log/consistency`);
   }
 }

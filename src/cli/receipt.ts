@@ -41,7 +41,7 @@ export function verifyReceiptCommand({ settings }: Pick<Terminal, "settings">): 
     .option("--json", "print the checks as JSON", false)
     .addHelpText(
       "after",
-      "\nExits with 1 when any check fails, with 2 if --export is no export of a log. It contacts only URLs in --jwks and --rpc.\nIt reads the export as `tallystick verify` does, with the same options.",
+      "\nExits with 1 when any check fails, with 2 if --export is not an export of a log. It contacts only URLs in --jwks and --rpc.\nIt reads the export as `tallystick verify` does, with the same options.",
     )
     .action((file: string, options: Options) =>
       orNoExport(async () => {
@@ -121,7 +121,7 @@ async function keysAt(place: string): Promise<readonly unknown[]> {
     const { keys } = JSON.parse(set) as { keys?: unknown };
     if (Array.isArray(keys)) return keys;
   } catch {}
-  return refuse("invalid", `--jwks ${place} is no JWK set: {"keys": [...]}`);
+  return refuse("invalid", `--jwks ${place} is not a JWK set: {"keys": [...]}`);
 }
 
 async function fetched(url: string): Promise<string> {

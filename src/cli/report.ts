@@ -61,7 +61,7 @@ export function reportCommand({ settings }: Pick<Terminal, "settings">): Command
       `
 A report is verified when a signed event of the log has its text's digest: from --export, or proven by the
 service at --url to the report's owner. Without that only its figures are verified, and the
-report is refused. Exits with 1 on any mismatch, with 2 if --export is no export of a log.
+report is refused. Exits with 1 on any mismatch, with 2 if --export is not an export of a log.
 Vintages are stored 180 days; then only the log's digests remain.`,
     )
     .action((file: string, options: Options) =>
@@ -114,7 +114,7 @@ function read(text: string): ReportFile {
   const facts = detachedFacts.safeParse(bare);
   if (facts.success) return { facts: facts.data, whole: undefined, faults: unknownFaults(bare, facts.data) };
   const [issue] = facts.error.issues;
-  return refuse("invalid", `this is no report or its facts: ${issue?.path.join(".")} ${issue?.message}`);
+  return refuse("invalid", `this is not a report or its facts: ${issue?.path.join(".")} ${issue?.message}`);
 }
 
 /** A digest covers only a report's known members: any other could say anything. */
@@ -127,7 +127,7 @@ function inOneForm(value: unknown): string {
   try {
     return canonical(value as object);
   } catch (error) {
-    return refuse("invalid", `this is no report: ${(error as Error).message}`);
+    return refuse("invalid", `this is not a report: ${(error as Error).message}`);
   }
 }
 
@@ -140,7 +140,7 @@ function aroundFaults(answer: { data: unknown; meta?: unknown }, whole: Report):
     value === undefined || inOneForm({ value }) === inOneForm({ value: around[name] });
   return [
     ...Object.entries(others).flatMap(([name, value]) =>
-      name === "success" && is(name, value) ? [] : [{ at: name, says: "is no part of an answer" }],
+      name === "success" && is(name, value) ? [] : [{ at: name, says: "is not part of an answer" }],
     ),
     ...(meta === undefined || (is("meta", about) && is("rests_on", rests_on))
       ? []
@@ -154,7 +154,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return refuse("invalid", "this is no JSON: pass a report as JSON, or its facts.json");
+    return refuse("invalid", "this is not JSON: pass a report as JSON, or its facts.json");
   }
 }
 

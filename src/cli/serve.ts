@@ -77,7 +77,7 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   process.on("SIGINT", stop).on("SIGTERM", stop);
 
   const opened = await opening.catch((error) => {
-    // Stopped during opening: that is no failure, and `stop` ends the process.
+    // Stopped during opening: that is not a failure, and `stop` ends the process.
     if (stopping.signal.aborted) return undefined;
     // Open parts would keep the process alive while it reports "starting" forever.
     stopping.abort();

@@ -89,7 +89,7 @@ function greetingOf(url: string, app: App, isMakingSandbox: boolean): string {
     ? "Payments settle on a development chain: its USDC is worthless, but its signatures are valid on Base.\nDo not sign with a funded wallet."
     : `Payments settle on Base and go to ${app.pay_to}; ${app.chain.sender} pays for gas.`;
   const data = isMakingSandbox
-    ? "\nMissing synthetic trade data are made now, which takes some seconds."
+    ? "\nMissing synthetic trade data are made now, which takes a few seconds."
     : "";
   return `Tallystick listens at ${url}\n${payments}${data}\n`;
 }

@@ -68,7 +68,7 @@ export function verifyCommand(terminal: Terminal): Command {
 The export must match the key, origin, contract and signer that you give. Omitted ones are taken from the export, and
 the report says so. With --rpc the trusted accounts are the first that anchored this log, and those it endorsed. If
 another account anchored the export, the verdict is contested until you name one by --signer. Block times are compared
-with dates. Exits with 1 when any verdict fails, with 2 if the file is no export of a log. Verifying a file needs no
+with dates. Exits with 1 when any verdict fails, with 2 if the file is not an export of a log. Verifying a file needs no
 service or database, and contacts only --rpc.
 The database is compared with this machine's last signature, the chain of BASE_RPC_URL and the WITNESSES; the report
 names any that is unreachable.

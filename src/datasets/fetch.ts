@@ -107,7 +107,7 @@ const likely = (now: Date) =>
 const START_HEADER = 32;
 const SIGNATURE = "377abcaf271c";
 
-/** Refuses a file that is no 7z archive, is truncated, or has wrong checksums. */
+/** Refuses a file that is not a 7z archive, is truncated, or has wrong checksums. */
 async function checkArchive(path: string, name: string, signal?: AbortSignal): Promise<void> {
   const { size } = await stat(path);
   const file = await open(path, "r");

@@ -32,7 +32,7 @@ export type UnpackedFile = {
 
 type ArchiveFormat = "plain" | "gzip" | "7z" | "workbook" | "parquet";
 
-/** `onHeader` receives the first line before any fault is reported; `onFormat` is called for a file that is no text. */
+/** `onHeader` receives the first line before any fault is reported; `onFormat` is called for a file that is not text. */
 export type UnpackOptions = {
   onFormat: (name: string, format: string) => never;
   onHeader: (name: string, header: string) => { encoding?: "windows-1252" };
@@ -109,7 +109,7 @@ async function csvOfParquet(
       .replaceAll(link, basename(input));
     return refuse(
       "invalid",
-      `${basename(input)} is no Parquet file that can be read (${why}): fetch it again`,
+      `${basename(input)} is not a Parquet file that can be read (${why}): fetch it again`,
     );
   } finally {
     await rm(link);

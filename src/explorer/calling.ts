@@ -20,7 +20,7 @@ export async function call(
   // A browser rejects other characters in a header, as if the network had failed.
   if (way.by === "key" && /[^\x21-\x7e]/.test(way.key))
     throw new Error(
-      "That is no API key: a key has only letters, digits and _. Paste the whole key, unchanged.",
+      "That is not an API key: a key has only letters, digits and _. Paste the whole key, unchanged.",
     );
   const began = performance.now();
   const ask = (more: Record<string, string> = {}) =>

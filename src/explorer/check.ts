@@ -71,7 +71,11 @@ export function openCheck(place: HTMLElement): Check {
       if (mine !== turn) return;
       if ("head" in report && !report.head) {
         const [{ reason }] = report.verdicts as [Verdict];
-        say("bad", el("strong", {}, `${subject} is no export of a log: nothing was checked. `), reason ?? "");
+        say(
+          "bad",
+          el("strong", {}, `${subject} is not an export of a log: nothing was checked. `),
+          reason ?? "",
+        );
         end();
         return;
       }
@@ -117,7 +121,7 @@ function summary(subject: string, report: Report): string {
   return `${subject} does not hold: ${bad.map(({ name }) => name).join(", ")} failed${place}.`;
 }
 
-/** Nothing was checked, which is no failure and no proof. */
+/** Nothing was checked, which is neither a failure nor a proof. */
 const isIdle = ({ ok, detail }: Verdict) => ok && detail.startsWith("nothing is ");
 
 const isIdleOf = ({ verdicts }: Report, name: string) =>

@@ -31,7 +31,7 @@ function proofIn(text: string): RollProof {
   try {
     read = JSON.parse(text);
   } catch {
-    throw new Error("That is no JSON: paste the whole answer of rng/verify.");
+    throw new Error("That is not JSON: paste the whole answer of rng/verify.");
   }
   const proof = ((read as { data?: unknown })?.data ?? read) as Partial<RollProof>;
   if (
@@ -40,7 +40,7 @@ function proofIn(text: string): RollProof {
     !("seed" in proof) ||
     typeof proof.tenant !== "string"
   )
-    throw new Error("That is no proof of a roll: it has roll, tenant, seed and chain_head.");
+    throw new Error("That is not proof of a roll: it has roll, tenant, seed and chain_head.");
   return proof as RollProof;
 }
 
@@ -74,7 +74,9 @@ async function verify(proof: RollProof): Promise<HTMLElement[]> {
     return [verdict("", "The seed of this roll is still in use. Try again when it is revealed."), about];
   needHashing("roll-verifier.js");
   const fault = await faultOf({ roll, tenant, seed, chain_head }).catch(() => {
-    throw new Error("This is no complete proof of a roll: paste the whole answer of rng/verify, unchanged.");
+    throw new Error(
+      "This is not a complete proof of a roll: paste the whole answer of rng/verify, unchanged.",
+    );
   });
   return [
     fault === undefined

@@ -49,7 +49,7 @@ const wayIn = (): Credential => {
   return by === "key" ? { by, key: keyField()?.value.trim() ?? "" } : { by };
 };
 
-/** Shows the request, and returns it unless a field is no JSON yet. */
+/** Shows the request, and returns it unless a field is not JSON yet. */
 function showRequest(): Question | undefined {
   const { by } = wayIn();
   const field = document.querySelector<HTMLElement>(".key-field");
@@ -79,7 +79,7 @@ function sampleOf({ method, url, body }: Question) {
   };
 }
 
-/** Reads the form; throws a sentence about a field that is no JSON. */
+/** Reads the form; throws a sentence about a field that is not JSON. */
 function question(): Question {
   const { method = "GET", path = "/" } = declared();
   let url = path;
@@ -112,7 +112,7 @@ function typedAs(name: string, value: string, kind: string | undefined): unknown
   try {
     return JSON.parse(value);
   } catch {
-    throw new Error(`${name} is no JSON yet.`);
+    throw new Error(`${name} is not JSON yet.`);
   }
 }
 

@@ -61,7 +61,7 @@ function headOf(text: string): { position: number; hash: string } {
   if (position === undefined || hash === undefined)
     throw new Unreadable(
       "heads",
-      `“${text}” is no head: write position:log_hash with at least 8 hex digits, or a cursor.`,
+      `“${text}” is not a head: write position:log_hash with at least 8 hex digits, or a cursor.`,
     );
   return { position: Number(position), hash };
 }

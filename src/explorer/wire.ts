@@ -13,7 +13,7 @@ export type Status = {
   network: string;
   contract: string;
   signer: string;
-  /** Verifier keys of the requested witnesses. */
+  /** Verifier keys of the witnesses that cosign for this service. */
   witnesses: string[];
   /** Sealed personal values, and how many of them nobody can open any more. */
   sealed: { values: number; erased: number };

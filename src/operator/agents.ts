@@ -15,7 +15,7 @@ const FOLDED_MS = 8_000;
 export async function agentNamed(app: App, name: string): Promise<AgentRow> {
   const { position } = await app.store.head();
   if (!(await app.runner.reached(agentsProjection, position, FOLDED_MS)))
-    refuse("unavailable", "the directory lags behind the log; try again in some seconds");
+    refuse("unavailable", "the directory lags behind the log; try again in a few seconds");
   const found = await findAgent(app.pool, refOf(name));
   return found ?? refuse("not_found", `there is no agent ${name}`);
 }

@@ -17,7 +17,7 @@ export async function decideDispute(
 ): Promise<Task> {
   const { position } = await app.store.head();
   if (!(await app.runner.reached(tasksProjection, position, FOLDED_MS)))
-    refuse("unavailable", "the list of tasks lags behind the log; try again in some seconds");
+    refuse("unavailable", "the list of tasks lags behind the log; try again in a few seconds");
   const tenant = (await requesterOf(app.pool, task_id)) ?? refuse("not_found", `there is no task ${task_id}`);
   const decided_at = app.clock.now().toISOString();
   const decision = tasks.decideDispute({ by: "operator", verdict, reason, decided_at });

@@ -12,7 +12,7 @@ const FOLDED_MS = 8_000;
 async function folded(app: App): Promise<void> {
   const { position } = await app.store.head();
   if (!(await app.runner.reached(ideasProjection, position, FOLDED_MS)))
-    refuse("unavailable", "the list of ideas lags behind the log; try again in some seconds");
+    refuse("unavailable", "the list of ideas lags behind the log; try again in a few seconds");
 }
 
 export async function allIdeas(app: App, status?: string): Promise<IdeaRow[]> {

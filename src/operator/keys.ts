@@ -56,7 +56,7 @@ async function folded(app: App): Promise<boolean> {
 /** A key is only looked up in a complete list. */
 async function listed(app: App): Promise<void> {
   if (!(await folded(app)))
-    refuse("unavailable", "the list of keys lags behind the log; try again in some seconds");
+    refuse("unavailable", "the list of keys lags behind the log; try again in a few seconds");
 }
 
 /** Every key of a tenant, or of all, read page by page. */

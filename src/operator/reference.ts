@@ -65,7 +65,7 @@ function unlikeTable(header: string): string {
   const trade = tradeLayoutOf(header);
   return trade
     ? `is trade data (${trade.name}); import it by itself`
-    : `is no table of reference data. There are ${importable()}`;
+    : `is not a table of reference data. There are ${importable()}`;
 }
 
 const INVENTED = "Tallystick sandbox, invented figures";

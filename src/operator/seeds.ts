@@ -24,7 +24,7 @@ export async function abandonLost(app: App, meta: JsonObject): Promise<Abandonme
     if (!(await app.caughtUp(rngProjection, { wait_ms: MOST_WAIT_MS })))
       refuse(
         "unavailable",
-        "the chains are given up, and bets are still being counted: run the command again",
+        "the chains are abandoned, but bets are still being counted: run the command again",
       );
     refunded = await refundVoided(app);
   }

@@ -43,7 +43,7 @@ const FOLDED_MS = 8_000;
 async function whole(app: App, list: Projection): Promise<void> {
   const { position } = await app.store.head();
   if (!(await app.runner.reached(list, position, FOLDED_MS)))
-    refuse("unavailable", "the shop's lists lag behind the log; try again in some seconds");
+    refuse("unavailable", "the shop's lists lag behind the log; try again in a few seconds");
 }
 
 export type NewProduct = Omit<ProductFacts, "product_id" | "listed_at" | "cn_code"> & {
@@ -56,7 +56,7 @@ export async function listProduct(app: App, space: ShopSpace, wanted: NewProduct
   await whole(app, catalogueProjection);
   const tenant = shopTenant(space);
   if ((await findProduct(app.pool, { tenant, slug: wanted.slug })) !== undefined)
-    refuse("conflict", `there is a product ${wanted.slug} already; take another slug`);
+    refuse("conflict", `there is a product ${wanted.slug} already; choose another slug`);
   const product_id = wanted.product_id ?? (await nextProductId(app.pool, tenant));
   const cn_code = wanted.cn_code ?? product.CN_CODES[wanted.type];
   const facts = { ...wanted, product_id, cn_code, listed_at: nowOf(app) };
@@ -187,7 +187,7 @@ export async function ship(
   if (paid?.payment_id && !(await isFinal(app.pool, paid.payment_id)))
     refuse(
       commerceProblems["payment-not-final"],
-      "the chain may still take the payment of this order back; ship it once it is final, while the service runs",
+      "the chain may still revert the payment of this order; ship it once the payment is final, while the service runs",
       { retry_after_s: 10 },
     );
   return step(app, "shop.ship", (unit) => shipOrder(unit, named, { ...sent, shipped_at: nowOf(app) }));

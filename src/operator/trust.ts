@@ -34,7 +34,7 @@ export async function unseedTrust(app: App, name: string, reason: string): Promi
 export async function listSeeds(app: App): Promise<SeedRow[]> {
   const { position } = await app.store.head();
   if (!(await app.runner.reached(trustProjection, position, FOLDED_MS)))
-    refuse("unavailable", "the read model of trust lags behind the log; try again in some seconds");
+    refuse("unavailable", "the read model of trust lags behind the log; try again in a few seconds");
   return liveSeeds(app.pool);
 }
 

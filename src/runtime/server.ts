@@ -126,7 +126,7 @@ async function subjectKey(app: App, digest: Buffer) {
     return state?.status === "revoked" ? { ...known, revoked_at: state.revoked_at } : known;
   }
   if (!(await app.caughtUp(keysProjection, { wait_ms: Math.max(KEY_WAIT_MS, app.settings.read_wait_ms) })))
-    refuse("unavailable", "the list of keys lags behind the log; try again in some seconds", {
+    refuse("unavailable", "the list of keys lags behind the log; try again in a few seconds", {
       retry_after_s: 2,
     });
   return agentKeyByDigest(app.pool, digest);

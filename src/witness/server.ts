@@ -68,7 +68,7 @@ async function answer(witness: Witness, request: IncomingMessage, response: Serv
   }
   const bytes = await bodyOf(request);
   if (bytes === undefined) return send(response, 413, TEXT, `a body has at most ${BODY_BYTES} bytes\n`);
-  if (!isUtf8(bytes)) return send(response, 400, TEXT, "the body is no UTF-8\n");
+  if (!isUtf8(bytes)) return send(response, 400, TEXT, "the body is not UTF-8\n");
   const { status, type, body } = await witness.addCheckpoint(bytes.toString("utf8"));
   send(response, status, type, body);
 }

@@ -123,7 +123,7 @@ function readAnswer<Schema extends z.ZodType>(
   const body = parsed(text);
   if (status < 200 || status > 299) throw refusedBy(status, text, body);
   const read = schema.safeParse(body);
-  if (!read.success) throw new Refusal("unprocessable", `${url} is no answer of a Tallystick`);
+  if (!read.success) throw new Refusal("unprocessable", `${url} is not an answer of a Tallystick`);
   return read.data;
 }
 

@@ -88,7 +88,7 @@ test("bytes count as well, by address, by subject and for all callers of one kin
   });
   const MIB = 1_048_576;
   await room.store(anonymous, "10.0.0.1", 64 * MIB);
-  const full = "the day's limit of free calls is used up, that";
+  const full = "today's free calls are used up: the share";
   await expect(room.store(anonymous, "10.0.0.1", 1)).rejects.toThrow(`${full} of this address`);
   await room.store(subject("stranger"), "10.0.0.2", 64 * MIB);
   await expect(room.store(subject("stranger"), "10.0.0.3", 1)).rejects.toThrow(`${full} of this caller`);

@@ -272,7 +272,7 @@ describe("the owner's wallet", () => {
     ["with a nonce that was not signed", () => proofOf({}, { nonce: "bbbbbbbbbbbbbbbb" }), /signature/],
     ["for another chain", () => proofOf({}, { chainId: "eip155:1" }), /chainId/],
     ["with members unknown", () => proofOf({}, { requestId: "1" }), /requestId|SIGN-IN-WITH-X/],
-    ["that is no JSON", async () => "%%%", /SIGN-IN-WITH-X/],
+    ["that is not JSON", async () => "%%%", /SIGN-IN-WITH-X/],
     ["with a body where there is none", () => proofOf({ resources: [uri] }), /resources/],
   ];
   test.each(forged)("refuses a text %s", async (_, make, answer) => {

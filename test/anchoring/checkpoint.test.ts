@@ -113,7 +113,7 @@ describe("a checkpoint", () => {
     ["half a size", { size: 0.5 }],
     ["a size of 2^53", { size: 2 ** 53 }],
     ["a short root", { root: Buffer.alloc(31) }],
-    ["an origin that is no key name", { origin: "log one" }],
+    ["an origin that is not a key name", { origin: "log one" }],
   ])("with %s is not signed", (_, change) => {
     expect(() => signCheckpoint({ ...checkpoint, ...change }, signer)).toThrow(MalformedNote);
   });
@@ -168,7 +168,7 @@ describe("cosignatures", () => {
       ),
       /is wrong/,
     ],
-    ["below further text", `text\n\n${cosign(witnessNames[0], 1)}`, /is no signature/],
+    ["below further text", `text\n\n${cosign(witnessNames[0], 1)}`, /is not a signature/],
     ["twice", cosign(witnessNames[0], 1) + cosign(witnessNames[0], 2), /twice/],
     ["without an end", cosign(witnessNames[0], 1).trimEnd(), /does not end/],
     ["of nobody", "", /no signature/],
@@ -244,8 +244,8 @@ ${SOFA}`;
   test.each([
     ["another version", text.replace("@v1", "@v2"), /first line/],
     ["no index", text.replace("index 6\n", ""), /beginning with "index "/],
-    ["a leading zero", text.replace("index 6", "index 06"), /the index is no/],
-    ["a negative index", text.replace("index 6", "index -6"), /the index is no/],
+    ["a leading zero", text.replace("index 6", "index 06"), /the index is not/],
+    ["a negative index", text.replace("index 6", "index -6"), /the index is not/],
     ["extra data below the index", text.replace("index 6\n", "index 6\nextra YQ==\n"), /hash 1 of the proof/],
     ["extra data that is none", text.replace("index 6\n", "extra !\nindex 6\n"), /extra data/],
     ["no extra data", text.replace("index 6\n", "extra \nindex 6\n"), /extra data/],

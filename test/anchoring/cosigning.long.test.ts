@@ -295,7 +295,7 @@ describe("a witness", () => {
     ],
     ["does not know the key", says(403, "no"), away("403")],
     ["is broken", says(500, "oops"), away("500")],
-    ["answers what is no signature", says(200, "— liar.example AAAA\n"), away("is not right")],
+    ["answers what is not a signature", says(200, "— liar.example AAAA\n"), away("is not right")],
     ["answers nothing", says(200, ""), away("is not right")],
     ["signs something else", says(200, elsewhere), away("is not right")],
     ["names a size that is none", says(409, "-1\n"), away("409")],
@@ -366,11 +366,11 @@ test("WITNESSES is a list of prefixes and keys, and its errors are reported", ()
   const logs = formatVerifierKey(log);
   const long = formatVerifierKey(verifierKey("w".repeat(201), "cosignature/v1", signerOf("w").public_key));
   for (const [text, reports] of [
-    [key, "is no witness"],
-    [`ftp://w.example#${key}`, "is no witness"],
-    [`https://w.example/?x=1#${key}`, "is no witness"],
-    ["https://w.example#", "is no verifier key"],
-    [`https://w.example#${key.slice(0, -2)}`, "is no verifier key"],
+    [key, "is not a witness"],
+    [`ftp://w.example#${key}`, "is not a witness"],
+    [`https://w.example/?x=1#${key}`, "is not a witness"],
+    ["https://w.example#", "is not a verifier key"],
+    [`https://w.example#${key.slice(0, -2)}`, "is not a verifier key"],
     [`https://w.example#${logs}`, "is a log's"],
     [`https://w.example#${long}`, "at most 200 characters"],
     [`https://w.example#${key},https://v.example#${key}`, "two witnesses are called w.example"],

@@ -72,7 +72,7 @@ describe("after a send without an answer in the log", () => {
     expect((await setup.state()).anchors).toMatchObject([{ transaction: mined!.transaction }]);
   });
 
-  test("a failed transaction is no anchor, and is not resent at once", async () => {
+  test("a failed transaction is not an anchor, and is not resent at once", async () => {
     await setup.happen();
     const memory = {};
     let sent = 0;

@@ -71,10 +71,10 @@ describe("verifier keys", () => {
     ["an unknown type", "PeterNeumann+173116ae+ZRpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW", /type 101/],
     ["another's id", PETER.replace("c74f20a3", "af0cfe78"), /is c74f20a3, not af0cfe78/],
     ["another's name", PETER.replace("PeterNeumann", "EnochRoot"), /the id of this key of EnochRoot/],
-    ["no name", PETER.replace("PeterNeumann", ""), /no key name/],
-    ["a name with a space", PETER.replace("PeterNeumann", "Peter Neumann"), /no key name/],
-    ["a line too many", `${PETER}\n`, /no verifier key/],
-    ["nothing", "", /no verifier key/],
+    ["no name", PETER.replace("PeterNeumann", ""), /not a key name/],
+    ["a name with a space", PETER.replace("PeterNeumann", "Peter Neumann"), /not a key name/],
+    ["a line too many", `${PETER}\n`, /not a verifier key/],
+    ["nothing", "", /not a verifier key/],
   ])("%s is refused", (_, text, fault) => {
     expect(() => parseVerifierKey(text)).toThrow(MalformedNote);
     expect(() => parseVerifierKey(text)).toThrow(fault);
@@ -97,7 +97,7 @@ describe("verifier keys", () => {
   });
 
   test.each(["", "a b", "a+b", "a\u2003b", "a\u0085b", "a\u0000b", "a\nb", "\ud800"])(
-    "%j is no valid name",
+    "%j is not a valid name",
     (name) => {
       expect(() => verifierKey(name, "ed25519", peter.public_key)).toThrow(MalformedNote);
     },
@@ -185,17 +185,17 @@ describe("reading", () => {
     ["NUL in a name", NOTE.replace("EnochRoot", "Enoch\0Root"), /control character/],
     ["carriage returns", NOTE.replaceAll("\n", "\r\n"), /control character/],
     ["half a character", `\udfff${NOTE}`, /lone surrogate/],
-    ["a name with a space", NOTE.replace("EnochRoot", "Enoch Root"), /is no signature/],
-    ["a name with a plus", NOTE.replace("EnochRoot", "Enoch+Root"), /is no signature/],
-    ["no name", NOTE.replace("— EnochRoot", "— "), /is no signature/],
-    ["a hyphen for a dash", NOTE.replace("— EnochRoot", "- EnochRoot"), /is no signature/],
-    ["another line below", `${NOTE}Unexpected line.\n`, /is no signature/],
+    ["a name with a space", NOTE.replace("EnochRoot", "Enoch Root"), /is not a signature/],
+    ["a name with a plus", NOTE.replace("EnochRoot", "Enoch+Root"), /is not a signature/],
+    ["no name", NOTE.replace("— EnochRoot", "— "), /is not a signature/],
+    ["a hyphen for a dash", NOTE.replace("— EnochRoot", "- EnochRoot"), /is not a signature/],
+    ["another line below", `${NOTE}Unexpected line.\n`, /is not a signature/],
     ["a blank line below", `${NOTE}\n`, /there is no signature/],
-    ["base64 with stray bits", NOTE.replace("yBwJnAM=", "yBwJnAN="), /no base64/],
-    ["base64 without its end", NOTE.replace("yBwJnAM=", "yBwJnAM"), /no base64/],
-    ["base64 for addresses", NOTE.replace("x08go/", "x08go_"), /no base64/],
-    ["base64 with a remark", NOTE.replace("yBwJnAM=", "yBwJnAM=!"), /no base64/],
-    ["a key id and nothing", `${TEXT}\n${PETER_LINE}— EnochRoot rwz+eA==\n`, /no base64 of a key id and/],
+    ["base64 with stray bits", NOTE.replace("yBwJnAM=", "yBwJnAN="), /not base64/],
+    ["base64 without its end", NOTE.replace("yBwJnAM=", "yBwJnAM"), /not base64/],
+    ["base64 for addresses", NOTE.replace("x08go/", "x08go_"), /not base64/],
+    ["base64 with a remark", NOTE.replace("yBwJnAM=", "yBwJnAM=!"), /not base64/],
+    ["a key id and nothing", `${TEXT}\n${PETER_LINE}— EnochRoot rwz+eA==\n`, /not base64 of a key id and/],
     ["a megabyte too much", `${"a".repeat(1_000_000)}\n${NOTE}`, /at most 1000000/],
     ["nothing", "", /no blank line/],
   ];
@@ -290,7 +290,7 @@ describe("cosignatures", () => {
     expect(() => openNote(note(Buffer.concat([time, signer.sign(message)])), [key])).toThrow("is wrong");
   });
 
-  test("are no signatures of a log, and vice versa", () => {
+  test("are not signatures of a log, and vice versa", () => {
     const asLog = verifierKey(key.name, "ed25519", signer.public_key);
     expect(() => openNote(note(signature.bytes), [asLog])).toThrow("no known key");
     const relabelled = formatNote({ text, signatures: [{ ...signature, key_id: asLog.id }] });

@@ -100,7 +100,7 @@ describe("a policy file", () => {
     expect(policy.quorum).toBe("g");
   });
 
-  test("may have no logs, no witnesses, and names that are no UTF-8", () => {
+  test("may have no logs, no witnesses, and names that are not UTF-8", () => {
     expect(parsePolicy(file("quorum none"))).toEqual({ logs: [], witnesses: [], groups: [], quorum: null });
     const opaque = Buffer.concat([
       Buffer.from(`witness K ${vkey(W1)}\nwitness `),

@@ -30,7 +30,7 @@ async function newLog(): Promise<number> {
   return log_id;
 }
 
-/** Rows after the head whose hashes are no chain, which the tree does not check. */
+/** Rows after the head whose hashes are not a chain, which the tree does not check. */
 async function fill(log_id: number, events: number): Promise<void> {
   await log.pool.query(
     `insert into eventstore.events

@@ -61,12 +61,12 @@ describe("paths", () => {
     "tile/0/٠٠٠",
     "tile/entries/000",
     "",
-  ])("%j is no tile", (path) => {
+  ])("%j is not a tile", (path) => {
     expect(parseTilePath(path)).toBeUndefined();
   });
 
   test.each(["tile/entries/0", "tile/entries/x000/001", "tile/0/000", "tile/entries/000.p/256"])(
-    "%j is no bundle",
+    "%j is not a bundle",
     (path) => {
       expect(parseBundlePath(path)).toBeUndefined();
     },

@@ -69,7 +69,7 @@ test("a frontier of the wrong length is refused", () => {
   expect(() => new Frontier(0, leaves.slice(0, 1))).toThrow("of 0 hashes, not 1");
 });
 
-test("a leaf is no node, and a node's halves are ordered", () => {
+test("a leaf is not a node, and a node's halves are ordered", () => {
   const [a, b] = leaves as [Buffer, Buffer];
   expect(leafHash(Buffer.concat([a, b]))).not.toEqual(nodeHash(a, b));
   expect(nodeHash(b, a)).not.toEqual(nodeHash(a, b));

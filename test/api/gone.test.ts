@@ -1,4 +1,4 @@
-/** Callers that leave in the middle: nobody is left to be answered, and it is no fault of the service. */
+/** Callers that leave in the middle: nobody is left to be answered, and it is not a fault of the service. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";

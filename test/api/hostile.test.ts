@@ -241,7 +241,7 @@ test("If-None-Match compares ETags weakly", () => {
     Array(4).fill(true),
   );
   expect(['"', "", "a", 'W/"b"'].map((header) => matches(header, 'W/"a"'))).toEqual(Array(4).fill(false));
-  // An answer without an ETag is no version, but is there.
+  // An answer without an ETag is not a version, but is there.
   expect(['"a"', "", "*"].map((header) => matches(header, ""))).toEqual([false, false, true]);
 });
 

@@ -212,7 +212,7 @@ const forgeries: [string, RegExp, (events: LoggedEvent[]) => void | Promise<void
   ["another signer", /is not wallet:/, (events) => strangers(of(events, "BountyAwarded").act)],
   [
     "another signer of an agent's act",
-    /no live key of the agent/,
+    /not a live key of the agent/,
     (events) => strangers(of(events, "AttestationRevoked").act),
   ],
   [

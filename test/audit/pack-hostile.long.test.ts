@@ -102,7 +102,7 @@ function mostInCommon(
   return Math.max(-1, ...links.map(({ first: least }) => least).filter(reaches));
 }
 
-test("common leaves are the best over all chains of links", () => {
+test("the common leaves of two trees are the most that any chain of links proves", () => {
   const size = fc.nat({ max: 12 });
   const link = fc.tuple(size, size).map(([a, b]) => ({ first: Math.min(a, b), second: Math.max(a, b) }));
   fc.assert(

@@ -1,5 +1,5 @@
 /**
- * The commands' reader of packs: it reports files that are no export, returns verified events, and closes its
+ * The commands' reader of packs: it reports files that are not an export, returns verified events, and closes its
  * files.
  */
 import { mkdir, mkdtemp, readdir, readlink, rm, writeFile } from "node:fs/promises";
@@ -63,7 +63,7 @@ test("the report begins with the log and the file", async () => {
   });
 });
 
-describe("a file that is no export ends with 2 and without a verdict", () => {
+describe("a file that is not an export ends with 2 and without a verdict", () => {
   test.each<[string, string | Uint8Array | undefined]>([
     ["missing.ndjson", undefined],
     ["missing.ndjson.gz", undefined],
@@ -76,7 +76,7 @@ describe("a file that is no export ends with 2 and without a verdict", () => {
   ])("%s", async (name, content) => {
     const path = content === undefined ? join(dir, name) : await file(name, content);
     const { code, stdout, stderr } = await run(path);
-    const reason = content === undefined ? "there is no such file" : "no export of a log: ";
+    const reason = content === undefined ? "there is no such file" : "not an export of a log: ";
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(`${path}: ${reason}`)]);
   });
 

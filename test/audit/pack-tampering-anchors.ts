@@ -137,7 +137,7 @@ const members = (["whole", "part", "stream"] as const).flatMap((part): PackTampe
     /is not canonical RLP/,
     { part },
   ),
-  changed("a byte behind the header", { header: `${four.header}00` }, /header is no RLP/, { part }),
+  changed("a byte behind the header", { header: `${four.header}00` }, /header is not RLP/, { part }),
   changed("everything but its size and root", { ...eight, size: 4, root: four.root }, /does not anchor 4/, {
     part,
   }),

@@ -26,7 +26,7 @@ const NO_KEY = { held: { key: undefined } };
 export const keyCases: PackTampering[] = [
   tampered(
     "whole",
-    "a key line that is no key",
+    "a key line that is not a key",
     { signature: 4 },
     /unknown key: "x"/,
     (pack) => setKey(pack, "x"),
@@ -44,7 +44,7 @@ export const keyCases: PackTampering[] = [
     "whole",
     "the key line of another log",
     { signature: 4 },
-    /no key of this log/,
+    /not a key of this log/,
     (pack) => setKey(pack, keyOf(ELSEWHERE)),
     NO_KEY,
   ),
@@ -76,7 +76,7 @@ export const keyCases: PackTampering[] = [
     "whole",
     "cosigned under the log's own name instead of signed",
     { signature: 4 },
-    /no key of this log/,
+    /not a key of this log/,
     (pack) => {
       setKey(pack, keyOf(COSIGNING));
       setNotes(pack, (size) => note(size, { signers: [COSIGNING] }));
@@ -90,7 +90,7 @@ export const keyCases: PackTampering[] = [
     "whole",
     "the key given under another log's name",
     { signature: 4 },
-    /no key of this log/,
+    /not a key of this log/,
     () => {},
     { held: { key: keyOf(ELSEWHERE) } },
   ),
@@ -161,10 +161,10 @@ const NOTES = [
   noted("no signature", { signature: 0 }, /signature/, (text) => text.slice(0, text.indexOf("—"))),
   noted("no blank line", { signature: 0 }, /no blank line/, (text) => text.replace("\n\n", "\n")),
   noted("nothing", { signature: 0 }, /no blank line/, () => ""),
-  noted("a root of 31 bytes, signed", { signature: 0 }, /root is no base64/, () =>
+  noted("a root of 31 bytes, signed", { signature: 0 }, /root is not base64/, () =>
     note(4, { root: Buffer.alloc(31, 7) }),
   ),
-  noted("a root of 33 bytes, signed", { signature: 0 }, /root is no base64/, () =>
+  noted("a root of 33 bytes, signed", { signature: 0 }, /root is not base64/, () =>
     note(4, { root: Buffer.alloc(33, 7) }),
   ),
   noted("a further line, signed", { signature: 0 }, /more lines/, () =>

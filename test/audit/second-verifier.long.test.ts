@@ -73,7 +73,7 @@ describe("valid packs", () => {
     expect(detail(verdicts, "anchor")).toMatch(/believed that block \d+ 0x[0-9a-f]{64} is of eip155:8453/);
   });
 
-  test("missing evidence proves nothing, and is no failure", async () => {
+  test("missing evidence proves nothing, and is not a failure", async () => {
     const report = await judged(exportLines(ORIGIN, log()));
     expect(red(report.verdicts)).toEqual({});
     expect(detail(report.verdicts, "completeness")).toBe("unproven beyond 0");
@@ -211,7 +211,7 @@ describe("the command line", () => {
           ? [join(dir, "pack.ndjson"), "--checkpoint", join(dir, name)]
           : [join(dir, name)];
       const { code, stdout } = (await run(...args)) as { code: number; stdout: string };
-      expect([code, stdout]).toEqual([2, expect.stringMatching(/no export of a log: |cannot be read/)]);
+      expect([code, stdout]).toEqual([2, expect.stringMatching(/not an export of a log: |cannot be read/)]);
       expect(stdout.trim().split("\n")).toHaveLength(1);
     },
   );

@@ -231,7 +231,7 @@ describe("a facilitator that fails after it may have sent the payment leaves the
     ["answers 500", (response) => void response.writeHead(500).end("no")],
     ["answers 502 with a page", (response) => void response.writeHead(502).end("<html>")],
     ["answers 409", (response) => says(response, { error: "conflict" }, 409)],
-    ["answers what is no JSON", (response) => void response.end("yes")],
+    ["answers what is not JSON", (response) => void response.end("yes")],
     ["answers null", (response) => says(response, null)],
     ["answers another form", (response) => says(response, { success: "true" })],
     [

@@ -108,7 +108,7 @@ test("batched payments fail separately", async () => {
   );
 });
 
-test("another sender's settlement is found by its log; a cancellation is no settlement", async () => {
+test("another sender's settlement is found by its log; a cancellation is not a settlement", async () => {
   const { chain } = workshop;
   const [carried, cancelled] = [await payment(wallet(5), 70n), await payment(wallet(5), 80n)];
   await carriedByStranger(workshop, carried);

@@ -125,7 +125,7 @@ test("where the money is real, a test key writes and draws no check, and no chec
   }
 });
 
-test("an id that may not be listed yet is no 404", async () => {
+test("an id that may not be listed yet is not a 404", async () => {
   const request = () => other("GET", `verify/${"e".repeat(32)}`);
   expect(refusalOf(await request())).toEqual([404, "not-found", undefined]);
   const { caughtUp } = desk.app;

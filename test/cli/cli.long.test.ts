@@ -150,7 +150,7 @@ describe("without a running service", () => {
     expect(existsSync(join(dir, "data", "postgres", "postmaster.pid"))).toBe(false);
   });
 
-  test("a reader that leaves after the first line is no failure", async () => {
+  test("a reader that leaves after the first line is not a failure", async () => {
     const child = spawn(process.execPath, [bin, "docs"], { env: environment() });
     child.stdout.destroy();
     let text = "";

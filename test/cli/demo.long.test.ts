@@ -229,6 +229,6 @@ describe("off the development chain", () => {
     expect((await run("off", ["demo", "--url", "ftp://x"])).stderr).toContain("an address such as");
     expect((await run("off", ["demo", "--key", "0x12"])).stderr).toContain("0x and 64 hex digits");
     const zero = await start("off", ["demo", "--url", service.url, "--key", "-"], `0x${"0".repeat(64)}`);
-    expect(zero.stderr).toMatch(/^--key -: standard input is no private key/);
+    expect(zero.stderr).toMatch(/^--key -: standard input is not a private key/);
   });
 });

@@ -319,7 +319,7 @@ describe("input", () => {
   );
 
   test.each(["0", "0.0", "-1", "1e2", "5.9900001", " 5.99", "12345678", "", "NaN"])(
-    "%j is no total_usdc",
+    "%j is not a total_usdc",
     async (total_usdc) => {
       const { order_id } = await order();
       const paid = await setup.pays(wallet(4), "orders/pay", { order_id, total_usdc }, mine);

@@ -144,7 +144,7 @@ describe("prices", () => {
     expect(linesOf(0)).toEqual([]);
     expect(cheapestLines([], 1)).toBeUndefined();
     expect(cheapestLines(units.slice(1), 66)).toBeUndefined();
-    // Where bags cost less than the pallet of them, pallets are no discount.
+    // Where bags cost less than the pallet of them, pallets are not a discount.
     const dear = units.map((one) => (one.unit === "pallet" ? { ...one, net_cents: 40_000 } : one));
     expect(cheapestLines(dear, 130)).toMatchObject([{ unit: "bag", quantity: 130 }]);
     expect(goodsLine(dear, dear[1]!, 2).discount_cents).toBe(0);

@@ -158,7 +158,7 @@ describe("a lease", () => {
 describe("a result", () => {
   const take = (name = "a", output = "out") => task.takeResult(digest(name), made(output));
 
-  test("counts with a live lease; a repeat is no event, and another result is refused", () => {
+  test("counts with a live lease; a repeat is not an event, and another result is refused", () => {
     given([submitted(), leased()]).when(take()).then([resulted()]);
     given([submitted(), leased(), resulted()]).when(take()).thenNothingHappened();
     given([submitted(), leased(), resulted()])

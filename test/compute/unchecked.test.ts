@@ -156,7 +156,7 @@ test.each([
     expect((await stake(0)).status).toBe(200);
     await due(7 * DAY_S + 1);
     expect(await accountOf(node)).toMatchObject({ available: 4_000, held: 1_000 });
-    // A later stake is no collateral for it.
+    // A later stake is not collateral for it.
     expect((await stake(again)).status).toBe(200);
     await takes(auditReactor);
     expect(await setup.account(`left-${name}`)).toMatchObject({ available: 1_001_000, held: 0 });

@@ -143,7 +143,7 @@ describe("a task", () => {
   test("that is rejected is refunded a day later, unless the worker disputes it", async () => {
     const { headers, task } = await leasedTask("picky");
     await node.gives(task, { text: "nonsense" });
-    const rejected = await settled(headers, task.task_id, { accept: false, reason: "this is no French" });
+    const rejected = await settled(headers, task.task_id, { accept: false, reason: "this is not French" });
     expect(rejected.body).toMatchObject({ status: "rejected" });
     expect((await settled(node.headers, task.task_id)).status).toBe(409);
     await setup.folded();

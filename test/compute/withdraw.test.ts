@@ -80,7 +80,7 @@ test("money of the last day cannot be withdrawn, nor more than the balance", asy
   });
 });
 
-test("money in an account is no payment: its owner can withdraw it", async () => {
+test("money in an account is not a payment: its owner can withdraw it", async () => {
   await setup.folded();
   expect(await isPaying(setup.app.pool, "acme")).toBe(false);
 });
@@ -93,7 +93,7 @@ test("a withdrawal to a stranger's wallet is refused", async () => {
     });
     const node = await setup.node("earner");
     await setup.requester(`soul:${node.sx}`);
-    expect((await withdraw(0.5, {}, node.headers)).body.detail).toContain("no live key of this agent");
+    expect((await withdraw(0.5, {}, node.headers)).body.detail).toContain("not a live key of this agent");
     expect((await withdraw(0.5, { to: undefined })).body.errors).toMatchObject([{ path: "to" }]);
   });
 });

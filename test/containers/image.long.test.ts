@@ -42,7 +42,7 @@ describe.skipIf(!process.env.IMAGE)("the image", { timeout: 900_000 }, () => {
     place = await mkdtemp(join(tmpdir(), "tallystick-image-"));
     await chmod(place, 0o755);
     image = await buildStages(ROOT, place);
-    // The other stages' files are no part of it.
+    // The other stages' files are not part of it.
     for (const name of await readdir(place))
       if (join(place, name) !== image.root) await rm(join(place, name), { recursive: true, force: true });
     database = await freshDatabase();

@@ -73,7 +73,7 @@ describe("a refusal", () => {
     expect([general.type, general.code]).toEqual([coreProblems["not-found"], "not_found"]);
   });
 
-  test("cannot be of an undeclared kind, nor of one that is no error", () => {
+  test("cannot be of an undeclared kind, nor of one that is not an error", () => {
     // @ts-expect-error A typo does not compile.
     const typo: unknown = checkProblems["check-not-pendin"];
     expect(typo).toBeUndefined();

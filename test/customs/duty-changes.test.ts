@@ -67,7 +67,7 @@ test("a release that changes duties records each code's old and new duties, and 
   ]);
 });
 
-test("two states of the table are compared by code, and equal lines are no change", () => {
+test("two states of the table are compared by code, and equal lines are not a change", () => {
   const row = {
     ...{ goods_code: "4407110000", suffix: "80", measure_code: "103", origin_code: "1011", duty: "1.000 %" },
     ...{ start: "2025-01-01", end: null, additional_code: null, order_no: null },

@@ -40,7 +40,7 @@ describe.skipIf(!here)("Latvia in the real files", () => {
       const input = commoditiesInput.parse({ year: 2024, direction, dataset, limit: 10 });
       const { data, meta } = await topCommodities(real.trade, input);
       expect(data.slice(0, 10).map(({ product, value_eur }) => [product, value_eur])).toEqual(
-        // One of the files is of a subheading: it counts in the total, and is no CN8 code.
+        // One of the files is of a subheading: it counts in the total, and is not a CN8 code.
         found
           .filter(({ code }) => code.length === 8)
           .slice(0, 10)

@@ -94,7 +94,7 @@ test("a damaged workbook is refused, and matches no layout", async () => {
   await writeFile(path, bytes.subarray(0, bytes.length / 2));
   expect(await refusalOf(readTextFile(path))).toMatchObject({
     code: "invalid",
-    message: expect.stringMatching(/no workbook/),
+    message: expect.stringMatching(/not a workbook/),
   });
   expect(referenceLayoutOf(await headerOf(path))).toBeUndefined();
 });

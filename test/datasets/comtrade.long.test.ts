@@ -107,7 +107,7 @@ describe("a file", () => {
     expect(manifest.source).toMatch(/converted to euros at the ECB's mean rate of the month/);
   });
 
-  test("leaves out and counts other reporters and flows, breakdowns, totals and areas that are no country", async () => {
+  test("leaves out and counts other reporters and flows, breakdowns, totals and areas that are not a country", async () => {
     const { rows, report } = await imported([
       line(),
       line({ reporterCode: "156" }),

@@ -81,8 +81,12 @@ describe("the page's download", () => {
       /REPORTER "Norway": none of the 27/,
     ],
     ["one product", good.replace('"Total"', '"44-Wood"'), /PRODUCT "44-Wood": only totals/],
-    ["a year", good.replace("Aug. 2024", "Jan.-Dec. 2024"), /PERIOD .*: a year is no month/],
-    ["a year by code", good.replace("Aug. 2024", "202452-Jan.-Dec. 2024"), /PERIOD .*: a year is no month/],
+    ["a year", good.replace("Aug. 2024", "Jan.-Dec. 2024"), /PERIOD .*: a year is not a month/],
+    [
+      "a year by code",
+      good.replace("Aug. 2024", "202452-Jan.-Dec. 2024"),
+      /PERIOD .*: a year is not a month/,
+    ],
     ["another language", good.replace("EXPORT", "EXPORTATION"), /FLOW "EXPORTATION": .* in English/],
     ["a negative amount", good.replace(",500", ",-500"), /VALUE_IN_EUR "-500": a value is whole euros/],
     ["a quote without end", good.replace('Armenia"', "Armenia"), /line 2|quote has no end/],
@@ -158,7 +162,7 @@ describe("totals by code", () => {
     ]);
   });
 
-  test("of a later file replace its own partners only", async () => {
+  test("of a later file replace only the totals of its own partners", async () => {
     const dir = await tempDir();
     const first = await importFiles(dir, [await fileOf(dir, "one.csv", [BY_CODE, ...rows])], {
       reporters: ["AT"],

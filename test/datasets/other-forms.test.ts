@@ -83,7 +83,7 @@ describe("trade data", () => {
     const dir = await tempDir();
     await writeFile(join(dir, "a.parquet"), "PAR1\0\0\0\0 and more PAR1");
     const refusal = await refusalOf(importFiles(dir, [join(dir, "a.parquet")]));
-    expect(refusal.message).toMatch(/^a.parquet is no Parquet file that can be read \(/);
+    expect(refusal.message).toMatch(/^a.parquet is not a Parquet file that can be read \(/);
   });
 
   test("of Northern Ireland and the rest of the United Kingdom are two partners", async () => {
@@ -158,9 +158,9 @@ describe("a table of reference data", () => {
     [
       "a reference to no character",
       Buffer.from(EU("UTF-8", "a&#xD800;")),
-      /line 3: &#xD800; is no reference/,
+      /line 3: &#xD800; is not a reference/,
     ],
-    ["a reference to nothing", Buffer.from(EU("UTF-8", "a&nbsp;")), /line 3: &nbsp; is no reference/],
+    ["a reference to nothing", Buffer.from(EU("UTF-8", "a&nbsp;")), /line 3: &nbsp; is not a reference/],
     [
       "windows-1252 that nothing declares",
       Buffer.from("code,description\n01,LIVE\n0406,Gruyère\n", "latin1"),

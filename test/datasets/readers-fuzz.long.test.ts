@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** The rows of a file, its refusal, or undefined where it is no table. */
+/** The rows of a file, its refusal, or undefined where it is not a table. */
 async function readingOf(bytes: Uint8Array): Promise<object[] | Refusal | undefined> {
   const path = join(dir, "given");
   await writeFile(path, bytes);

@@ -32,7 +32,7 @@ const cases: Case[] = [
   },
   { what: "a column too many", lines: edited(sdmx, 7, (line) => `${line},x`), says: /line 7/ },
   {
-    what: "a value that is no number",
+    what: "a value that is not a number",
     lines: edited(bulk, 3, (line) => line.replace(",500,500,", ",5oo,500,")),
     says: /line 3: VALUE_EUR "5oo"/,
     path: "bad.csv:3:VALUE_EUR",
@@ -346,18 +346,18 @@ describe("a bad file is refused whole, and the error names file, line and column
     [
       "noise",
       Buffer.from("\x01\x02,\x03\xff\nx\n", "latin1"),
-      /line 1: is no text, but damaged or packed .*: fetch it/,
+      /line 1: is not text, but damaged or packed .*: fetch it/,
     ],
     [
       "a 7z archive that is cut off",
       Buffer.from("377abcaf271c0004", "hex"),
       /\(7z: .*Can not open .*\): fetch it/,
     ],
-    ["a Parquet file that is cut off", Buffer.from("PAR1xxxx"), /no Parquet file .*: fetch it again/],
+    ["a Parquet file that is cut off", Buffer.from("PAR1xxxx"), /not a Parquet file .*: fetch it again/],
     [
       "a workbook that is cut off",
       Buffer.from("PK\x03\x04 xl/workbook.xml"),
-      /no workbook .*: fetch it again/,
+      /not a workbook .*: fetch it again/,
     ],
   ])("%s, with the remedy and no byte of it", async (_, bytes, says) => {
     const dir = await tempDir();

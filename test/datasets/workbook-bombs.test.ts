@@ -58,7 +58,7 @@ test.each([
   ["bytes stand before its first entry", (archive: Buffer) => Buffer.concat([Buffer.alloc(64), archive])],
 ])("an archive is refused if %s", async (_, changed) => {
   await expect(textOf(changed(zipOf(workbookParts(FINE))))).rejects.toThrow(
-    "is no workbook that can be read",
+    "is not a workbook that can be read",
   );
 });
 

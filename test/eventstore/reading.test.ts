@@ -73,7 +73,7 @@ test.each([
   "v1.0123456789abcdef.7.0123456789abcde",
   " v1.0123456789abcdef.7.0123456789abcdef",
   "v1.0123456789abcdef.7.0123456789abcdef\n",
-])("%j is no cursor", async (text) => {
+])("%j is not a cursor", async (text) => {
   expect(decodeCursor(text)).toBeUndefined();
   expect(await checkCursor(log.store, text)).toEqual({ status: "malformed" });
 });

@@ -105,7 +105,7 @@ test("JSON with a fault is placed by line and column, without a word of it", asy
     ["[".repeat(50_000), "line 1, column 50001"],
     ["", "line 1, column 1"],
   ] as const)
-    expect(await syntaxOf(draft)).toMatchObject({ passed: false, detail: `${place} is no JSON` });
+    expect(await syntaxOf(draft)).toMatchObject({ passed: false, detail: `${place} is not JSON` });
   expect(await syntaxOf('{"a": [1, 2]}')).toMatchObject({ passed: true });
 });
 
@@ -126,7 +126,7 @@ test.each([
   "a".repeat(201),
   "a b.ts",
   "a/../b.ts",
-])("%j is no path of the repository", (path) => expect(isPath(path)).toBe(false));
+])("%j is not a path of the repository", (path) => expect(isPath(path)).toBe(false));
 
 test("likeness is the share of common lines, and a nearly equal draft fails as an old one", async () => {
   expect(likenessTo("a\nb\nc")("b\nc\nd")).toBe(0.5);

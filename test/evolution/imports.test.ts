@@ -119,7 +119,7 @@ describe("a breach of the table is reported with its line", () => {
   });
 });
 
-describe("allowed imports pass, and so do texts that are no import", () => {
+describe("allowed imports pass, and so do texts that are not an import", () => {
   const fine = "each import found in the text is one that its layer may have";
   const forms: [file: string, draft: string][] = [
     ["src/domain/x.ts", 'import { createHash, type Hash } from "node:crypto";'],

@@ -20,7 +20,7 @@ export function chromiumPath(): string | undefined {
   });
 }
 
-/** A name of this machine that a browser treats as another's: its pages are no secure context without TLS. */
+/** A name of this machine that a browser treats as another's: its pages are not a secure context without TLS. */
 const ELSEWHERE = "elsewhere.test";
 
 /** A local service as other machines see it: by plain HTTP. */

@@ -108,7 +108,7 @@ describe.skipIf(!chromium)(
       await page.locator("input[value=key]").check();
       await page.locator("#key").fill("sk_live_…");
       await page.locator("#try button").click();
-      await expect.poll(() => trouble.textContent()).toMatch(/^That is no API key/);
+      await expect.poll(() => trouble.textContent()).toMatch(/^That is not an API key/);
     });
 
     test("an anonymous call gets an explained 402", async () => {
@@ -136,7 +136,7 @@ describe.skipIf(!chromium)(
       expect(await run(page, "key")).toMatch(/^200 answered/);
       expect(await page.locator('#answer a[href^="/log#events/"]').count()).toBe(1);
       await page.locator("#field-params").fill('{"sides":');
-      expect(await page.locator("#request").textContent()).toBe("params is no JSON yet.");
+      expect(await page.locator("#request").textContent()).toBe("params is not JSON yet.");
       await page.locator("#field-params").fill('{"sides": 1}');
       expect(await run(page, "key")).toMatch(/^400 refused/);
       expect(await page.locator("#answer pre").textContent()).toContain("params.sides");

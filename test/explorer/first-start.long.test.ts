@@ -25,7 +25,7 @@ describe.skipIf(!chromium)(`a first start${chromium ? "" : " (skipped: no Chromi
   test("the chart appears without a reload once its data are ready, and is not requested before", async () => {
     const { page, complaints } = await visit(browser, service.url, "/");
     const requests: string[] = [];
-    // The page also reads the picture's figures, which is no image request.
+    // The page also reads the picture's figures, which is not an image request.
     page.on("request", (request) => {
       if (request.resourceType() === "image") requests.push(new URL(request.url()).pathname);
     });

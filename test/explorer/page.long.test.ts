@@ -303,11 +303,11 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
       expect(await page.locator(".trust").textContent()).not.toContain("The end:");
     });
 
-    test("that is no pack fails, and a check can be stopped", async () => {
+    test("that is not a pack fails, and a check can be stopped", async () => {
       const page = await open("/log#verify");
       await drop(page, "holiday.jpg", randomBytes(4_096));
       await page.locator(".verdict.bad").waitFor();
-      expect(await page.locator(".verdict").textContent()).toContain("is no export of a log");
+      expect(await page.locator(".verdict").textContent()).toContain("is not an export of a log");
       expect(await page.locator("#verify-result .steps").count()).toBe(0);
       await page.route("**/log/worker.js", () => undefined);
       await drop(page, "log.ndjson", pack);

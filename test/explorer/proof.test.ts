@@ -66,7 +66,7 @@ test.each<[string, object, string[]]>([
   expect(red(await verifyProof({ ...answer, ...change })).sort()).toEqual(names.sort());
 });
 
-test("a proof fails without what the auditor named", async () => {
+test("a proof fails without the key's signature or the signer's anchor that the auditor named", async () => {
   const unsigned = { ...answer, checkpoint: null, inclusion: null };
   expect(red(await verifyProof(unsigned, { key: keyOf(LOG) }))).toEqual(["signature"]);
   expect(red(await verifyProof({ ...answer, anchor: null }, { signer: anchor.signer }))).toEqual(["anchor"]);

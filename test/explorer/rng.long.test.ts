@@ -114,7 +114,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     const sentence = (name: string) =>
       `Browsers let pages hash only over https or on this machine itself; run ${name} instead.`;
     expect(await paste(rng.page, JSON.stringify({ data: rolls[0] }))).toBe(sentence("roll-verifier.js"));
-    expect(await paste(rng.page, "nonsense")).toMatch(/no JSON/);
+    expect(await paste(rng.page, "nonsense")).toMatch(/not JSON/);
     const pack = { name: "pack.jsonl", mimeType: "text/plain", buffer: Buffer.from("{}\n") };
     await log.page.locator("#pack").setInputFiles(pack);
     await expect
@@ -134,15 +134,17 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     await expect.poll(() => page.locator("#drawn").textContent()).toBe("The service cannot be reached.");
     await page.locator("#api-key").fill("sk_live_…");
     await page.locator("#by-id button").click();
-    await expect.poll(() => page.locator("#result .verdict").textContent()).toMatch(/^That is no API key/);
+    await expect
+      .poll(() => page.locator("#result .verdict").textContent())
+      .toMatch(/^That is not an API key/);
   });
 
   test.each([
-    ["nonsense", /no JSON/],
-    ['{"roll":null,"tenant":"a","seed":"00"}', /no proof of a roll/],
+    ["nonsense", /not JSON/],
+    ['{"roll":null,"tenant":"a","seed":"00"}', /not proof of a roll/],
     ['{"roll":{},"tenant":"a","seed":5,"chain_head":"00"}', /no complete proof/],
-    ["{}", /no proof of a roll/],
-    ["null", /no proof of a roll/],
+    ["{}", /not proof of a roll/],
+    ["null", /not proof of a roll/],
     [
       '{"roll":{},"tenant":"<img src=x onerror=alert(1)>","seed":"zz","chain_head":"00"}',
       /The roll is wrong/,

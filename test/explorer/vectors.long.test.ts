@@ -101,11 +101,11 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     await verdict.waitFor();
     // Only the first verifier checks the canonical form of texts.
     const { canonical: _, ...expected } = fails;
-    // If even the first line is no header, the page names no check: nothing was checked.
+    // If even the first line is not a header, the page names no check: nothing was checked.
     const isNoExport = expected.format === 0 && Object.values(expected).every((place) => place === 0);
     expect(await shown(page)).toEqual(isNoExport ? {} : expected);
     if (isNoExport) {
-      expect(await verdict.textContent()).toContain("is no export of a log: nothing was checked");
+      expect(await verdict.textContent()).toContain("is not an export of a log: nothing was checked");
       return;
     }
     const isGood = Object.keys(expected).length === 0;

@@ -1,4 +1,4 @@
-/** Pictures that do not mislead: what is provisional sets no scale, rates are no indices, and what is uncertain has a band. */
+/** Pictures that do not mislead: what is provisional sets no scale, rates are not indices, and what is uncertain has a band. */
 import { afterAll, describe, expect, test } from "vitest";
 import { cutProvisional } from "../../src/adapters/printing/cut.ts";
 import { optionOf } from "../../src/adapters/printing/option.ts";

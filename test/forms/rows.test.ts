@@ -136,7 +136,9 @@ describe("columns", () => {
   });
 
   test("a table path that is not a list fails when the operation is declared", () => {
-    expect(() => tableAt(z.object({ data: z.object({}) }), "data.months")).toThrow("data.months is no array");
+    expect(() => tableAt(z.object({ data: z.object({}) }), "data.months")).toThrow(
+      "data.months is not an array",
+    );
   });
 });
 
@@ -162,7 +164,7 @@ describe("CSV", () => {
     ).toBe('a,"b, c"\r\nx,1.5\r\n"say ""hi""",\r\n"two\r\nlines",-2\r\n"",0\r\n,1e+21\r\n');
   });
 
-  test.each(["=1+1", "+1", "-1", "@x", "\tx", "\rx", "＝1"])("the text %j is no formula", (text) => {
+  test.each(["=1+1", "+1", "-1", "@x", "\tx", "\rx", "＝1"])("the text %j is not a formula", (text) => {
     expect(parse(lines([[text, -1]]))[1]).toEqual([`'${text}`, "-1"]);
   });
 

@@ -55,7 +55,7 @@ describe("leads and lags", () => {
     expect(reported).toBeLessThanOrEqual(10);
   });
 
-  test("a shared season is removed, and is no lead", () => {
+  test("a shared season is removed, and is not a lead", () => {
     const season = Array.from({ length: 60 }, (_, at) => Math.exp(Math.sin((at * Math.PI) / 6)));
     for (const change of deseasonalisedChanges(monthly("a", season))) expect(change).toBeCloseTo(0, 9);
   });

@@ -73,7 +73,7 @@ describe.each(intents.map((plan) => [plan.example, plan] as const))("%s", (examp
     const { data, meta } = await query({ question: example });
     expect(data.intent).toBe(plan.name);
     expect(data.facts.length).toBeGreaterThan(0);
-    // A buyer reads the text; a table alone is no answer.
+    // A buyer reads the text; a table alone is not an answer.
     const inTables = data.sections.filter(({ findings }) => findings.length === 0);
     expect(inTables.map(({ title }) => title)).toEqual([]);
     expect(meta.synthetic).toBe(true);
@@ -124,7 +124,9 @@ test("a question without intent or slot, or that cannot be answered, is refused 
   });
   expect(await refused({ question: "How dependent is the EU on China for plastics?" })).toMatchObject({
     status: 400,
-    errors: [{ path: "question", message: expect.stringMatching(/besides China .* no country of the EU/) }],
+    errors: [
+      { path: "question", message: expect.stringMatching(/of an EU country, and the words name only China/) },
+    ],
   });
   expect(await refused({})).toMatchObject({ status: 400, errors: [{ path: "question" }] });
 });
@@ -287,7 +289,7 @@ test("an answer from the sandbox names the available real data", async () => {
   );
   expect(reportFaults(data, canonical)).toEqual([]);
   expect((await repeatQuestions(data, canonical, askAt(service.url, secret))).faults).toEqual([]);
-  // One country's figures are no figures of the EU, in a question as in the operations that it calls.
+  // One country's figures are not figures of the EU, in a question as in the operations that it calls.
   const { status, errors } = await refused({
     question: "Who are the largest exporters of HS 39206290 in 2024?",
   });

@@ -166,7 +166,7 @@ function graphOf(
       const writer = writers.get(at(key, value));
       if (writer) seen.add(writer.by);
     }
-  // A failed transaction is no part of the order, unless it was read: that is reported separately.
+  // A failed transaction is not part of the order, unless it was read: that is reported separately.
   const transactions = history.filter(
     (one) => one.outcome === "ok" || (one.outcome === "unknown" && seen.has(one)),
   );

@@ -50,7 +50,7 @@ const forgeries: Forgery[] = [
   ["the test chain", "chainId", swapped("Chain ID: 8453", "Chain ID: 84532")],
   ["a JWT for another audience", "aud", given({}, ed, elsewhere)],
   ["an audience written in", "aud", claims({ aud: "https://evil.example.org" })],
-  ["an issuer that is no key", "key", claims({ iss: "did:web:evil.example.org" })],
+  ["an issuer that is not a key", "key", claims({ iss: "did:web:evil.example.org" })],
   [
     "an issuer of another curve",
     "key",
@@ -138,4 +138,4 @@ test.each([
   claims({ admin: true }),
   claims({ iat: "1" }),
   "soul.example.org wants you",
-])("a text that is no challenge is not parsed: %s", (text) => expect(readChallenge(text)).toBeUndefined());
+])("a text that is not a challenge is not parsed: %s", (text) => expect(readChallenge(text)).toBeUndefined());

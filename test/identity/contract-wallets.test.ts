@@ -35,7 +35,7 @@ async function describe(agent_id: string, key: TestKey) {
   return (await api.post(`/soul/${agent_id}/description`, { ...said, ...proof })).status;
 }
 
-test("a contract that accepts the signature is a key; one that refuses, or does not exist, is no key", async () => {
+test("a contract that accepts the signature is a key; one that refuses, or does not exist, is not a key", async () => {
   expect(await register("yes", await contract(SAYS_YES))).toMatchObject({ status: 200 });
   expect((await api.get("/soul/passport/yes")).body).toMatchObject({
     status: "proven",

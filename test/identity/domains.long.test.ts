@@ -107,7 +107,7 @@ test("a domain that names the agent's key is linked at that key's request only",
   expect(await storyOf("sited")).toEqual(["linked"]);
 });
 
-test("a domain link is in the passport and the credential, and is no registration", async () => {
+test("a domain link is in the passport and the credential, and is not a registration", async () => {
   expect(await linksOf("sited")).toEqual([`domain-${domain}`]);
   const token = await (await fetch(`${service.url}/soul/passport/sited/credential`)).text();
   const { credentialSubject } = JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());

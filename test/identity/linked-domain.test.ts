@@ -49,7 +49,7 @@ test.each([
   "a example.org",
   `${"a".repeat(64)}.org`,
   `${"a.".repeat(127)}org`,
-])("%s is no domain", (name) => {
+])("%s is not a domain", (name) => {
   expect(domainName.safeParse(name).success).toBe(false);
   expect(linkNameField.safeParse(`domain-${name}`).success).toBe(false);
 });
@@ -69,8 +69,8 @@ test("a missing document lists no names", () => {
 test.each([
   ["another domain's", { id: "did:web:other.example.org", alsoKnownAs: [] }],
   ["one without an id", { alsoKnownAs: [] }],
-  ["one whose names are no list", { id: `did:web:${DOMAIN}`, alsoKnownAs: "did:key:z6Mk" }],
-  ["one whose names are no texts", { id: `did:web:${DOMAIN}`, alsoKnownAs: [{}] }],
+  ["one whose names are not a list", { id: `did:web:${DOMAIN}`, alsoKnownAs: "did:key:z6Mk" }],
+  ["one whose names are not texts", { id: `did:web:${DOMAIN}`, alsoKnownAs: [{}] }],
   ["a list", []],
   ["null", null],
 ])("%s gives no answer", (_, said) => expect(refusal(said)).toHaveProperty("silent"));

@@ -88,7 +88,7 @@ test("a chain without a registry links nothing, and the error says so", async ()
 });
 
 test("only an owner in the registry links, by a live key of the agent and about that very id", async () => {
-  // A stranger owns nothing there; another's wallet is no key of the agent.
+  // A stranger owns nothing there; another's wallet is not a key of the agent.
   expect(await linkBy(keyOf(OTHER), "other", "0")).toMatchObject({
     status: 403,
     body: { type: expect.stringContaining("#not-yours") },

@@ -148,7 +148,7 @@ test("verify separates the record, the claim and the control", async () => {
   const stranger = await api.proof(evmKey(), "verified-one", "verify");
   expect(await verify(stranger)).toMatchObject({
     control: "refused",
-    refused: expect.stringContaining("no live key"),
+    refused: expect.stringContaining("not a live key"),
   });
   expect(await verify({ ...proof, signature: "e30.e30.e30" })).toMatchObject({ control: "refused" });
   expect(await api.post(path, { challenge: proof.challenge })).toMatchObject({ status: 400 });

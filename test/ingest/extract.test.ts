@@ -39,7 +39,7 @@ describe("an event", () => {
     expect(find("New sanctions hit Volkov today.")).toEqual([]);
   });
 
-  test("is within its own sentence, and a verb without an object is no event", () => {
+  test("is within its own sentence, and a verb without an object is not an event", () => {
     const text = "Chile is calm. A strike began. Peru closes a mine.";
     const found = find(text);
     expect(found).toHaveLength(1);

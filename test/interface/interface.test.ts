@@ -151,7 +151,7 @@ describe("a change", () => {
     expect(found.sort()).toEqual(names);
   });
 
-  test("of words and examples is no change of the interface", () => {
+  test("of words and examples is not a change of the interface", () => {
     const worded = operation({
       summary: "Orders",
       parameters: [{ ...operation().parameters[0], description: "At most", example: 3 }],

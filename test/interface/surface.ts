@@ -1,6 +1,6 @@
 /**
  * An interface as facts, one a line: operations with their parameters and answers, and the events of each version with
- * their members. Words, examples and limits of values are no facts; a type, a required member and a value of an enum are.
+ * their members. Words, examples and limits of values are not facts; a type, a required member and a value of an enum are.
  */
 
 export type Schema = {

@@ -104,7 +104,7 @@ test("anchors are listed with their outcome, and checkpoints with their cosigner
   expect(published).toBe(`${fourth.note}${cosignature}\n`);
 });
 
-test("a public payload is in the list unless it is long; its proof has it whole", async () => {
+test("the list shows a public payload unless it is long; the event's proof always has it whole", async () => {
   const transactions = Array.from({ length: 1_000 }, () => hash("f"));
   const { size, root } = await appendEvent("k_long");
   const payload = { size, root, signer: `0x${"5".repeat(40)}`, transactions, pending_at: AT };

@@ -1,4 +1,4 @@
-/** Readers that are no copy of the primary: another log, a diverged history, or one ahead of a restored primary. */
+/** Readers that are not a copy of the primary: another log, a diverged history, or one ahead of a restored primary. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
 import { createEventStore, type EventStore } from "../../eventstore/store.ts";

@@ -644,5 +644,5 @@ test("a decision seals the next whole subtree, or nothing", () => {
   expect(() => segments.seal({ ...next, from: 9, to: 12 })(state)).toThrow("sealed up to 4");
   expect(() => segments.seal({ ...next, prev_log_hash: hash("3") })(state)).toThrow("another log hash");
   for (const bad of [{ to: 7 }, { to: 7, rows: 3 }, { to: 12, rows: 8 }])
-    expect(() => segments.seal({ ...next, ...bad })(state)).toThrow("no whole subtree");
+    expect(() => segments.seal({ ...next, ...bad })(state)).toThrow("not a whole subtree");
 });

@@ -91,7 +91,7 @@ test("a transfer is credited once it is on L1, and once however often it is scan
   expect(await held(0)).toMatchObject({ balance: 12n * ATTO, deposited: 12n * ATTO, granted: 0n });
 });
 
-test("dust, and transfers to other addresses, are no deposit", async () => {
+test("dust, and transfers to other addresses, are not a deposit", async () => {
   await send(1, ATTO - 1n);
   await send(1, 5n * ATTO, addressOf(wallet(2)));
   await mine(2);

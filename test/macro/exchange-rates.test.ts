@@ -37,7 +37,7 @@ test.each([
   expect(wholeMonthlyMeans([], "USD").size).toBe(0);
 });
 
-test("the layout is newest first, N/A is no rate, and the trailing comma no column", () => {
+test("the layout is newest first, N/A is not a rate, and the trailing comma is not a column", () => {
   const text = "Date,USD,JPY,CYP,\n2024-01-02,1.0956,155.68,N/A,\n2024-01-01,1.1,N/A,N/A,\n";
   expect(read("hist.csv", text)).toEqual([
     { date: "2024-01-02", rates: { USD: 1.0956, JPY: 155.68 } },

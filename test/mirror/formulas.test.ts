@@ -30,7 +30,7 @@ describe("the reconstructed value", () => {
     );
   });
 
-  test("a country is no partner of its own", () => {
+  test("a country is not a partner of its own", () => {
     expect(partnersOf("CN")).toEqual(reporterCodes);
     expect(partnersOf("DE")).toHaveLength(26);
   });

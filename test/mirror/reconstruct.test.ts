@@ -153,7 +153,7 @@ describe("by hand", () => {
     expect(meta.notes.join(" ")).toMatch(/real figures are never combined with synthetic ones/);
   });
 
-  test("a country without a row in the source is refused: that is no proof of no trade", async () => {
+  test("a country without a row in the source is refused: that is not proof of no trade", async () => {
     expect(await refusalOf(ask({ ...question, target_country: "RU" }))).toMatchObject({
       type: { slug: "outside-coverage" },
       errors: [

@@ -177,7 +177,7 @@ describe("a claim", () => {
     ["fails", fail("nothing was sent", AT)],
     ["answers", settle(first, answer, AT)],
     ["does nothing", () => []],
-  ])("that was taken over is lost to its first process: it no longer %s", (_, decide) => {
+  ])("that was taken over refuses its first process, even one that %s", (_, decide) => {
     given([claimed, takenOver])
       .when(byOwner(mine, facts, decide))
       .thenThrows(Refusal, lost);

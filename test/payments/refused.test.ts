@@ -100,7 +100,7 @@ const cases: Case[] = [
   {
     what: "for another URL, as its resource says",
     code: "invalid_payment_requirements",
-    said: "for another call than",
+    said: "for a call other than",
     headers: async () => v2(await payment(wallet(0), PRICE), { resource: { url: urlOf("other") } }),
   },
   {

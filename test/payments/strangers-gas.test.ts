@@ -192,7 +192,7 @@ test("if the operator opens it, settling without a call has its own gas", async 
   }
 });
 
-test("a wallet whose payment was refunded is no paying subject any more", async () => {
+test("a wallet whose payment was refunded is not a paying subject any more", async () => {
   const { app } = service;
   const { payment: paid } = await buy(wallet(4), echo("standing"));
   const standing = async () => {

@@ -93,7 +93,7 @@ test("a reverted payment that can be sent again is sent, and its credit stays", 
   expect(await setup.account("sent-again")).toMatchObject({ held: 50_000, reversed: 0, debt: 0 });
 });
 
-test("available money is removed, held money becomes a debt that the end of the hold pays; each once, and in no other account", async () => {
+test("an undone credit removes available money once; held money becomes a debt that the end of the hold pays", async () => {
   const held = await paidIn("holding");
   const free = await paidIn("cancelled-before");
   await setup.ask(free.headers, "/soul/compute/cancel", { task_id: free.task_id });

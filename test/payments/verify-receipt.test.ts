@@ -289,7 +289,7 @@ describe("missing evidence is reported with its remedy", () => {
   test("no key, no set of keys, no export", async () => {
     const receipt = await file("no.jws", (await paid()).jws);
     expect((await run([receipt], dir)).stderr).toContain("set the service's keys by --jwks");
-    expect((await run([receipt, "--jwks", receipt])).stderr).toContain("is no JWK set");
+    expect((await run([receipt, "--jwks", receipt])).stderr).toContain("is not a JWK set");
     const answer = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     const ran = await run([receipt, "--export", join(dir, "none.ndjson")]);
     expect([ran.code, ran.stdout, answer.mock.calls.join("")]).toEqual([

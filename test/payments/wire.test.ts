@@ -179,7 +179,7 @@ describe("over MCP", () => {
     ["a number", 7],
     ["an object", {}],
     ["a list", []],
-  ])("%s that is no payment is an error with the requirement", async (_, paid) => {
+  ])("%s that is not a payment is an error with the requirement", async (_, paid) => {
     expect(await callWith(paid)).toMatchObject({
       isError: true,
       structuredContent: {

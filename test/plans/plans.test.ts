@@ -137,7 +137,7 @@ describe("a plan", () => {
     const first = plan().steps[0]!;
     const bad = (step: Partial<Plan["steps"][number]>) =>
       faultsOf(plan({ steps: [{ ...first, ...step }] }), fields);
-    expect(bad({ operation: "gone" })[0]).toContain("no operation that reads");
+    expect(bad({ operation: "gone" })[0]).toContain("not an operation that reads");
     expect(bad({ input: { colour: "red" } })[0]).toContain("does not take");
     expect(bad({ input: { constructor: "red" } })[0]).toContain("does not take");
     expect(bad({ input: { reporter: "$slots.country", limit: 51 } })).toEqual([

@@ -146,9 +146,9 @@ test("a wrong vintage, method, source or label is named", () => {
   expect(at({ as_of: "2024-11" })).toEqual(["as_of"]);
 });
 
-test("a text with a digit that is no fact throws", () => {
-  expect(() => citing`There are ${"27"} of them.`).toThrow("no fact");
-  expect(() => citing`There are 27 of them.`).toThrow("no fact");
+test("a text with a digit that is not a fact throws", () => {
+  expect(() => citing`There are ${"27"} of them.`).toThrow("not a fact");
+  expect(() => citing`There are 27 of them.`).toThrow("not a fact");
 });
 
 test.each([

@@ -38,7 +38,7 @@ describe("the formula", () => {
     expect(confidence).toBeLessThan(1);
   });
 
-  test("seasonal and usual changes are no signal", () => {
+  test("seasonal and usual changes are not a signal", () => {
     expect(frontRunning(before, 202407, 5)).toBeUndefined();
     expect(frontRunning(before, 202407, 8)).toBeDefined();
     expect(frontRunning(flat, 202407, undefined)).toBeUndefined();
@@ -210,7 +210,7 @@ describe("over HTTP", () => {
     const refused = await watch("?since=20240231");
     expect([refused.status, JSON.stringify(await refused.json())]).toEqual([
       400,
-      expect.stringContaining("no day of the calendar"),
+      expect.stringContaining("not a day of the calendar"),
     ]);
     expect((await watch("", {})).status).toBe(401);
   });

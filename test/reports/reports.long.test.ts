@@ -300,7 +300,7 @@ describe.each(questions)("%s", (name, inputs) => {
   );
 });
 
-/** The JSON with one digit changed; undefined where that is no JSON, or the same value. */
+/** The JSON with one digit changed; undefined where that is not JSON, or the same value. */
 function alteredOf<T extends object>(text: string, which: number, by: number): T | undefined {
   const places = [...text.matchAll(/\d/g)].map(({ index }) => index);
   const at = places[which % places.length]!;

@@ -201,12 +201,12 @@ describe("JSON-stat", () => {
     [json({ ...cube, value: { "-1": 5 } }), /value is not as JSON-stat/],
     [json({ ...cube, dimension: others }), /NACE has 0 categories/],
     [json({ ...cube, role: { time: ["WHEN"] } }), /role\.time names no dimension of time/],
-    [json({ ...cube, value: cube.value.with(6, -5) }), /-5 is no wage/],
+    [json({ ...cube, value: cube.value.with(6, -5) }), /-5 is not a wage/],
     [
       json(cube).replaceAll("GRS", "GROSS"),
       /GROSS_NET has 2 values \(NET, GROSS …\); ask the database for one/,
     ],
-    [json(cube).replaceAll("2025Q1", "2025M01"), /2025M01, TOTAL: 1700 is no wage of a year or quarter/],
+    [json(cube).replaceAll("2025Q1", "2025M01"), /2025M01, TOTAL: 1700 is not a wage of a year or quarter/],
   ])("is refused: %#", (text, message) =>
     expect(() => lvWages.layouts[0]!.read({ name: "given", text })).toThrow(message),
   );

@@ -30,7 +30,7 @@ test.each([
   expect(codeOfCountry(name)).toBe(code);
 });
 
-test.each(["na", "None Identified", "", "Nowhere"])("%j is no country", (name) => {
+test.each(["na", "None Identified", "", "Nowhere"])("%j is not a country", (name) => {
   expect(codeOfCountry(name)).toBeUndefined();
 });
 

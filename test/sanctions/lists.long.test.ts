@@ -97,7 +97,7 @@ describe("the list of the United Nations", () => {
   });
 
   test.each([
-    ["what is no list", un(""), "lists nobody"],
+    ["what is not a list", un(""), "lists nobody"],
     ["other XML", "<html></html>", "no CONSOLIDATED_LIST"],
     ["XML that ends early", un(PERSON).slice(0, 300), "line"],
     ["a bomb of entities", `<!DOCTYPE a [<!ENTITY b "c">]>${un(PERSON)}`, "document type"],
@@ -209,7 +209,7 @@ describe("the list of the European Union", () => {
   });
 
   test.each([
-    ["what is no list", eu(""), "lists nobody"],
+    ["what is not a list", eu(""), "lists nobody"],
     ["other XML", "<html></html>", "lists nobody"],
     ["XML that ends early", eu(EU_PERSON).slice(0, 300), "line"],
     ["a bomb of entities", `<!DOCTYPE a [<!ENTITY b "c">]>${eu(EU_PERSON)}`, "document type"],

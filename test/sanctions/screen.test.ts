@@ -231,7 +231,7 @@ describe("a name is found as one word and in other scripts", () => {
     expect(found(name)).toContain(entry_id);
   });
 
-  test("letters in another order are no name", () => {
+  test("letters in another order are not a name", () => {
     expect(found("ahsbbabgeorgeh")).toEqual([]);
   });
 });
@@ -250,7 +250,7 @@ describe("different names", () => {
   test.each([
     ["a known name of the same consonants is another one", "رغد صدام حسن", "34"],
     ["a written first letter is no other one", "آخوند جميل", "36"],
-    ["a letter in the name of a ship or aircraft is no initial", "Sanna Marchetti", "8"],
+    ["a letter in the name of a ship or aircraft is not an initial", "Sanna Marchetti", "8"],
     ["short words joined have to be equal", "Ren Sato", "10"],
     ["a common name is not another one with an error in it", "Daniel Pere", "12"],
   ])("%s", (_, name, entry_id) => {

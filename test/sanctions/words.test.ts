@@ -79,7 +79,7 @@ describe("the similarity of words", () => {
       expect(alike(a, b), `${a} ${b}`).toBeGreaterThanOrEqual(0.94);
   });
 
-  test("three consonants in other syllables are no similarity", () => {
+  test("three consonants in other syllables are not a similarity", () => {
     expect(alike("SMITH", "SAMET")).toBeLessThan(0.9);
     expect(alike("MOLINA", "MILAN")).toBeLessThan(0.9);
   });

@@ -62,7 +62,7 @@ test("one error lists all reasons, each with its setting and the remedy", () => 
     /^INTERNAL_TOKEN can be guessed/,
     /^METRICS_TOKEN can be guessed/,
     /^SUBJECT_KEYS_URL has a password that everybody tries first/,
-    /^GAS_BUGDET_ETH is no setting; it is nearly GAS_BUDGET_ETH/,
+    /^GAS_BUGDET_ETH is not a setting; it is nearly GAS_BUDGET_ETH/,
   ];
   expect(faults).toEqual(
     named.map((pattern) => expect.stringMatching(new RegExp(`^  ${pattern.source.slice(1)}`))),
@@ -182,9 +182,9 @@ test.each(WEAK)("SEED_SECRET and INTERNAL_TOKEN are not %s", (weak) => {
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 test.each([
-  [0n, /no private key/],
-  [ORDER, /no private key/],
-  [2n ** 256n - 1n, /no private key/],
+  [0n, /not a private key/],
+  [ORDER, /not a private key/],
+  [2n ** 256n - 1n, /not a private key/],
   [ORDER - 1n, /everybody/],
   [ORDER - 2n, /everybody/],
   [200n, /everybody/],
@@ -197,7 +197,7 @@ test.each([
     ]);
 });
 
-test("the key of a model is no common word, and is never sent unencrypted", () => {
+test("the key of a model is not a common word, and is never sent unencrypted", () => {
   const model = {
     ...base,
     MODEL_NAME: "m",

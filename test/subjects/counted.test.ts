@@ -43,7 +43,7 @@ test.each([
   ["one member less", { subject_id: "x", seal_id: "1", iv: "2", ct: "3" }],
   ["a number among them", { ...sealed("x"), tag: 4 }],
   ["a text that looks like one", { text: JSON.stringify(sealed("x")) }],
-])("%s is no sealed value", (_, payload) => {
+])("%s is not a sealed value", (_, payload) => {
   expect(here(JSON.stringify(payload))?.sealed_for ?? []).toEqual([]);
 });
 

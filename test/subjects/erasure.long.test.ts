@@ -126,7 +126,7 @@ describe("a customer who is erased", () => {
     expect(await verifyPack(await readFile(before))).toMatchObject({ ok: true });
   });
 
-  test("is not erased, nor found, by another tenant, who gets the same answer as for an unknown mail", async () => {
+  test("cannot be erased or found by another tenant, who gets the same answer as for an unknown mail", async () => {
     const [known, unknown] = [await erase(mail, globex), await erase("nobody@example.org", globex)];
     expect(known.status).toBe(404);
     const bare = (body: string) => ({ ...JSON.parse(body), instance: "" });

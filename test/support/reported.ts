@@ -96,7 +96,7 @@ export async function untracedForms(
 }
 
 /**
- * The numbers of a printed form that are no fact, citation or input, found without the printing code. Addresses,
+ * The numbers of a printed form that are not a fact, citation or input, found without the printing code. Addresses,
  * vintages and the caller's input are removed as the report has them, then each fact's text; the rest is untraced.
  */
 export function untraced(text: string, report: Report, results: readonly string[]): string[] {

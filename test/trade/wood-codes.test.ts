@@ -93,7 +93,7 @@ test("a mirror omits the months without the code, and follows the family where i
   // One year, in which the code does not exist: refused with its heirs, or the heirs' sum.
   await expect(mirrorOf(trade, { hs: "44011100", year: 2023 })).rejects.toMatchObject({
     message: expect.stringMatching(
-      /^44011100 is no code of 2023: it became 44013100, 44013200 in 2023; basis=family follows its goods/,
+      /^44011100 is not a code of 2023: it became 44013100, 44013200 in 2023; basis=family follows its goods/,
     ),
   });
   const inYear = await mirrorOf(trade, { hs: "44011100", year: 2023, basis: "family" });

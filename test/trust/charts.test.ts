@@ -51,7 +51,7 @@ test.each(["days=6", "days=367", "days=x", "days=7.5"])("%s is refused by field"
   }
 });
 
-test("an unknown agent has no image, and JSON is no image format", async () => {
+test("an unknown agent has no image, and JSON is not an image format", async () => {
   expect((await ask("/soul/nobody/chart/trust")).status).toBe(404);
   expect((await ask("/soul/1/chart/dna", "application/json")).status).toBe(406);
 });

@@ -126,8 +126,10 @@ test("a command line error names its remedy", async () => {
     throw new Error("it was taken");
   };
   expect(complaint("--log", log.vkey)).toContain("--name");
-  expect(complaint("--name", "w.example", "--log", "x")).toContain("is no verifier key");
+  expect(complaint("--name", "w.example", "--log", "x")).toContain("is not a verifier key");
   const witnessKey = formatVerifierKey(verifierKey(log.origin, "cosignature/v1", log.key.public_key));
   expect(complaint("--name", "w.example", "--log", witnessKey)).toContain("is a witness's");
-  expect(complaint("--name", "two words", "--log", log.vkey, "--dir", dir)).toMatch(/^--name: .*no key name/);
+  expect(complaint("--name", "two words", "--log", log.vkey, "--dir", dir)).toMatch(
+    /^--name: .*not a key name/,
+  );
 });

@@ -8,7 +8,7 @@ import { COLOURS, FONT, GRID, INK, MARGIN, MUTED, type Size } from "./look.ts";
 import { textWidth } from "./text.ts";
 
 const RINGS = [0.25, 0.5, 0.75, 1];
-/** Fewer corners than this away from the centre are no shape. */
+/** Fewer corners than this away from the centre are not a shape. */
 const LEAST_CORNERS = 5;
 
 type Frame = { size: Size; top: number };

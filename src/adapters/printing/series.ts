@@ -176,7 +176,7 @@ function withLastLabel(line: LineSeriesOption): LineSeriesOption {
   };
 }
 
-/** A value between two gaps is no line, so it is a dot. */
+/** A value between two gaps is not a line, so it is a dot. */
 function pointOf(
   data: (number | null)[],
   at: number,

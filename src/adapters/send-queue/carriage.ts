@@ -166,7 +166,7 @@ export class Carriage {
         if (!(await gaps.fillBelow(flight))) return "left";
       }
     }
-    // A missing receipt is no evidence that another transaction used the nonce.
+    // A missing receipt is not evidence that another transaction used the nonce.
     if (!isStuck && !flight.is_contested) return "go-on";
     if (next > flight.nonce) {
       flight.foreign_since ??= now;

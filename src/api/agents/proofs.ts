@@ -55,7 +55,7 @@ export type Proof = {
 export async function provenBy(app: App, given: SignedChallenge, use: ChallengeUse, at = ""): Promise<Proof> {
   const parsed = readChallenge(given.challenge);
   if (!parsed)
-    return refuseProof(at, { path: "challenge", message: "is no text that soul_challenge returns" });
+    return refuseProof(at, { path: "challenge", message: "is not a text that soul_challenge returns" });
   const issuer = { public_url: app.settings.public_url, secret: app.link_secret };
   const now_s = app.clock.now().getTime() / 1_000;
   const fault = faultOf({ parsed, use, issuer, now_s });

@@ -17,7 +17,8 @@ const MOST_NAMED = 32;
 export const vintageField = z
   .string("vintage is text")
   .regex(/^([0-9a-f]{64}|none)(,([0-9a-f]{64}|none))*$/, {
-    error: "vintage is a digest of 64 hex digits, or several by comma, from meta.rests_on of an answer",
+    error:
+      "vintage is a digest of 64 hex digits, or several separated by commas, from meta.rests_on of an answer",
     abort: true,
   })
   .refine((text) => text.split(",").length <= MOST_NAMED, `vintage has at most ${MOST_NAMED} vintages`)
@@ -27,17 +28,17 @@ export const vintageField = z
 export const restsOnField = z
   .string()
   .describe(
-    "The vintages of the answer's datasets and tables, by comma; `none`: a table was missing. Send it as `vintage` to get the same answer again",
+    "Comma-separated vintages of the answer's datasets and tables; `none`: a table was missing. Send it as `vintage` to get the same answer again",
   )
   .meta({ id: "RestsOn" });
 
 /** For operations that also read a read model, which is always current. */
 export const vintageBesideList = vintageField.describe(
-  "Vintages of tables, by comma, from `meta.rests_on`; data from the log is always current",
+  "Comma-separated vintages of tables, from `meta.rests_on`; data from the log is always current",
 );
 
 export const restsOnBesideList = restsOnField.describe(
-  "The vintages of the answer's tables, by comma, for `vintage`; `none`: a table was missing. Data from the log has none",
+  "Comma-separated vintages of the answer's tables, for `vintage`; `none`: a table was missing. Data from the log has none",
 );
 
 export type LeasedData = { data: Data; release(): void };

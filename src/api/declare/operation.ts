@@ -116,7 +116,7 @@ export type OperationDeclaration = {
   /** Secret fields. They enter the request's digest as HMACs, because the public digest would confirm a guess. */
   secrets?: string[];
   /**
-   * The input field that names the command, for callers that cannot send an Idempotency-Key. It is no part of the
+   * The input field that names the command, for callers that cannot send an Idempotency-Key. It is not part of the
    * request.
    */
   named_by?: string;

@@ -141,7 +141,7 @@ function document(
     summary,
     ...(for_browsers && { for_browsers }),
     async render({ embedded_chain }) {
-      // If the compiler fails to start, the next request tries again.
+      // After a failure, the next request tries again.
       made ??= text(embedded_chain).catch((error) => {
         made = undefined;
         throw error;

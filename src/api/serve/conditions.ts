@@ -20,6 +20,6 @@ export function refuseUnmatched(header: string | undefined): void {
   if (header === undefined || header.trim() === "*") return;
   refuse(
     coreProblems["precondition-failed"],
-    "If-Match names a version, and this has none that it can name: omit it; nothing was done or charged",
+    "this has no version that If-Match could name: omit If-Match; nothing was done or charged",
   );
 }

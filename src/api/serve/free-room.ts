@@ -97,6 +97,6 @@ const SHARE: Record<CallerStatus, string> = {
 };
 
 const refuseFull = (says: string, retry_after_s: number): never =>
-  refuse(coreProblems["rate-limited"], `the day's limit of free calls is used up, that ${says}`, {
+  refuse(coreProblems["rate-limited"], `today's free calls are used up: the share ${says}`, {
     retry_after_s,
   });

@@ -283,7 +283,7 @@ function answered(
 /** Sends refusals. Other errors are logged, and their text is not sent. A stream that has begun is cut. */
 function failed(parts: HttpParts): ErrorRequestHandler {
   return (error, req, res, _next) => {
-    // The caller left, which is no fault of the service.
+    // The caller left, which is not a fault of the service.
     if (req.socket.destroyed && isAborted(error)) return void res.destroy();
     if (res.headersSent) {
       const reason = String(error);

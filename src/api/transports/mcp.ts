@@ -70,7 +70,7 @@ const PARSE_ERROR = -32_700;
 
 /**
  * The request with its body decoded; undefined where the body was refused. The SDK reads bytes as they come, replaces
- * those that are no UTF-8, takes the last of equal keys, and does not say where JSON ends.
+ * those that are not UTF-8, takes the last of equal keys, and does not say where JSON ends.
  */
 async function withPlainBody(req: HttpRequest, res: HttpResponse): Promise<IncomingMessage | undefined> {
   if (req.method !== "POST") return req;

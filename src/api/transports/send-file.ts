@@ -16,7 +16,7 @@ export async function sendFile(res: Response, headers: Headers, { path, name }: 
   const ifMatch = request["if-match"];
   // Conditions on dates are ignored, because the file has no date of its last change.
   if (ifMatch !== undefined && !matchesStrongly(ifMatch, headers.ETag!))
-    refuse(coreProblems["precondition-failed"], "the file is not the one that If-Match names");
+    refuse(coreProblems["precondition-failed"], "the file's ETag is not the one in If-Match");
   const file = await open(path).catch(() =>
     refuse("unavailable", "the file is unavailable", { retry_after_s: 5 }),
   );

@@ -12,7 +12,7 @@ const BASIC =
 const DAY_MS = 86_400_000;
 const HOUR_US = 3_600_000_000n;
 
-/** Microseconds since 1970, rounded up; undefined if the text is no time with a zone. */
+/** Microseconds since 1970, rounded up; undefined if the text is not a time with a zone. */
 export function microsecondsOf(text: string): number | undefined {
   const match = EXTENDED.exec(text) ?? BASIC.exec(text);
   if (!match) return undefined;

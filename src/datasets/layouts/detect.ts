@@ -41,13 +41,13 @@ export function detectLayout(file: string, header: string): Layout {
     return refuseHeader(
       file,
       1,
-      `is no text, but damaged or packed in a way that is not read: fetch it again, or unpack it. There are ${importable()}`,
+      `is not text, but damaged or packed in a way that is not read: fetch it again, or unpack it. There are ${importable()}`,
     );
   if (equal === 0)
     return refuseHeader(
       file,
       1,
-      `looks like ${tableOf(cells)}, which is no known layout. Importable: ${importable()}`,
+      `looks like ${tableOf(cells)}, which is not a known layout. Importable: ${importable()}`,
     );
   const says = cells[equal] === undefined ? "is missing" : `is ${JSON.stringify(cells[equal].slice(0, 60))}`;
   const expected = layout.columns[equal];

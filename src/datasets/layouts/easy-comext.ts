@@ -61,7 +61,7 @@ const otherNames: Record<string, string> = {
   "United Kingdom (without Northern Ireland)": "XU",
 };
 
-/** A dissolved state's code (DD) has a successor and would get its name; EU and EZ are no countries. */
+/** A dissolved state's code (DD) has a successor and would get its name; EU and EZ are not countries. */
 const isCountry = (code: string) =>
   new Intl.Locale(`und-${code}`).region === code &&
   partnerName(code) !== code &&
@@ -129,7 +129,7 @@ export const easyComext: Layout = {
         or ${matches("PERIOD", "[0-9]{4}(0[1-9]|1[0-2])(-.+)?")}`,
       message: (found) =>
         /Jan\.-Dec\.|^\d{4}52/.test(found)
-          ? "a year is no month: choose months in Easy Comext"
+          ? "a year is not a month: choose months in Easy Comext"
           : "a period is a month, as Aug. 2024 or 202408",
     },
     { column: "PERIOD", good: `${periodOf} >= 198801`, message: () => "the statistics begin in 198801" },

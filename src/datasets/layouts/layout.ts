@@ -15,7 +15,7 @@ export const leftOutReasons = {
   other_reporter: "of other reporters",
   other_flow: "re-exports, re-imports and other special flows",
   breakdown: "breakdowns by customs procedure, transport or second partner",
-  other_partner: "with WORLD and areas that are no country",
+  other_partner: "with WORLD and areas that are not a country",
 } as const;
 export type LeftOut = Record<keyof typeof leftOutReasons, number>;
 

@@ -104,7 +104,7 @@ function checked<Row>(
 ): Row {
   const read = schema.safeParse(row);
   if (read.success) return read.data;
-  const what = `${JSON.stringify(row).slice(0, 120)} is no entry of a nomenclature: a code has 2, 4, 6 or 8 digits and a name`;
+  const what = `${JSON.stringify(row).slice(0, 120)} is not an entry of a nomenclature: a code has 2, 4, 6 or 8 digits and a name`;
   return refuseLines(file, [{ line, column, what }]);
 }
 

@@ -33,7 +33,7 @@ export type Cube = {
   observations: Observation<string>[];
 };
 
-/** Refuses a file that is no JSON-stat dataset with one time dimension. Cells without a value are left out. */
+/** Refuses a file that is not a JSON-stat dataset with one time dimension. Cells without a value are left out. */
 export function readJsonStat(file: TextFile): Cube {
   const read = cube.safeParse(parsed(file));
   if (!read.success) {

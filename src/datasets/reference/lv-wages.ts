@@ -43,7 +43,7 @@ function readPxWeb(file: TextFile): LvWage[] {
     if (nace !== "TOTAL" && !sectionCodes.includes(nace)) return [];
     const period = periodOf(time);
     if (period === undefined || value <= 0) {
-      const message = `${file.name}: ${cube.time} ${time}, ${nace}: ${value} is no wage of a year or quarter`;
+      const message = `${file.name}: ${cube.time} ${time}, ${nace}: ${value} is not a wage of a year or quarter`;
       return refuse("invalid", `${message}; nothing was imported`);
     }
     return { nace, period, gross_eur_per_month: value };

@@ -56,7 +56,7 @@ export async function readTextFile(path: string): Promise<ReadFile> {
   const whole = bytes.at(-1) === 0x1a ? bytes.subarray(0, -1) : bytes;
   const format = whole.includes(0) ? formatOf(whole) : undefined;
   if (format !== undefined && format !== "XML" && !format.includes("UTF-16"))
-    refuse("invalid", `${name} looks like ${format}, which is no table that can be imported`);
+    refuse("invalid", `${name} looks like ${format}, which is not a table that can be imported`);
   const text = withCommas({ name, text: decoded(name, whole) });
   refuseNul(name, text);
   return { name, text, header: firstLine(text), sha256, bytes: given.length };

@@ -65,7 +65,7 @@ function refuseBadReferences({ name, text: xml }: TextFile): void {
     const line = xml.slice(0, match.index).split("\n").length;
     refuse(
       "invalid",
-      `${name} line ${line}: ${found.slice(0, 20)} is no reference to a character; nothing was imported`,
+      `${name} line ${line}: ${found.slice(0, 20)} is not a reference to a character; nothing was imported`,
     );
   }
 }
@@ -115,7 +115,7 @@ export const different = (values: readonly unknown[]): string[] => [
 /** The lists' ranges of birth years are shorter; only the ends of a longer one are listed. */
 const LONGEST_SPAN = 30;
 
-/** Each year from one to the other; an end alone is no year of birth. */
+/** Each year from one to the other; an end alone is not a year of birth. */
 export function yearsBetween(first: unknown, last: unknown): string[] {
   const [from, to] = [Number(first), Number(last)];
   if (!(from > 0 && to >= from)) return [];

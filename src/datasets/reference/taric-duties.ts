@@ -156,7 +156,7 @@ const dayOf = (given: string) =>
   given.replace(/^(\d{2})[-/.](\d{2})[-/.](\d{4})$/, "$3-$2-$1").replace(/T00:00.*$/, "");
 
 /**
- * Synthetic: a duty for every code of the sandbox, lower ones for a few origins, and some that are no plain
+ * Synthetic: a duty for every code of the sandbox, lower ones for a few origins, and some that are not a plain
  * percentage.
  */
 function sandbox(): TaricDuty[] {

@@ -20,7 +20,7 @@ export async function workbookText(path: string, name: string, timeout_ms = TIME
   const refused = (error: Error): never =>
     refuse(
       "invalid",
-      `${name} is no workbook that can be read (${error.message}): fetch it again, or save it as CSV`,
+      `${name} is not a workbook that can be read (${error.message}): fetch it again, or save it as CSV`,
     );
   await checkWorkbookArchive(await readFile(path), MOST_BYTES).catch(refused);
   const rows = await rowsOf(path, timeout_ms).catch(refused);

@@ -8,7 +8,7 @@ export type Space = "live" | "test";
 export const makeSecret = (space: Space, random: Uint8Array): string =>
   `sk_${space}_${Buffer.from(random).toString("base64url")}`;
 
-/** The space a well-formed secret belongs to; undefined when it is no secret of ours at all. */
+/** The space a well-formed secret belongs to; undefined when it is not a secret of ours at all. */
 export const spaceOf = (secret: string): Space | undefined => FORM.exec(secret)?.[1] as Space | undefined;
 
 export const digestOf = (secret: string): Buffer => hash("sha256", secret, "buffer");

@@ -25,7 +25,7 @@ const FEWEST_ITEMS = 15;
 export function readHeader(header: Hex): BlockHeader {
   const items = decoded(header, "the header");
   if (!Array.isArray(items) || items.length < FEWEST_ITEMS || items.some(Array.isArray))
-    throw new StateProofError("the header is no list of the items of a block header");
+    throw new StateProofError("the header is not a list of the items of a block header");
   const texts = items as Hex[];
   const state_root = texts[STATE_ROOT]!;
   if (state_root.length !== 66) throw new StateProofError("the header's state root is not 32 bytes");
@@ -74,7 +74,7 @@ function valueAt(root: Hex, key: Hex, proof: readonly Hex[], what: string): Hex 
       throw new StateProofError(`node ${used} of the proof of ${what} is not the one its parent names`);
     const items = decoded(node, `node ${used} of the proof of ${what}`);
     if (typeof items === "string")
-      throw new StateProofError(`node ${used} of the proof of ${what} is no list`);
+      throw new StateProofError(`node ${used} of the proof of ${what} is not a list`);
     return items;
   };
   const finished = <T>(value: T): T => {
@@ -117,7 +117,7 @@ function decoded(bytes: Hex, what: string): Rlp {
   try {
     value = fromRlp(bytes, "hex") as Rlp;
   } catch {
-    throw new StateProofError(`${what} is no RLP`);
+    throw new StateProofError(`${what} is not RLP`);
   }
   if (toRlp(value) !== bytes) throw new StateProofError(`${what} is not canonical RLP`);
   return value;

@@ -77,7 +77,7 @@ function refuseSignature({ from, mode }: CheckFacts): never {
   const kind = mode === "transfer" ? "TransferWithAuthorization" : "ReceiveWithAuthorization";
   const error: FieldError = {
     path: "signature",
-    message: `is no signature by ${from} of the ${kind} that checks_create returned`,
+    message: `is not a signature by ${from} of the ${kind} that checks_create returned`,
   };
   return refuse("invalid", "the signature is not the issuer's", { errors: [error] });
 }

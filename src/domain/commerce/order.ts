@@ -269,7 +269,7 @@ export const expire =
     const { facts, status } = existing(state);
     if (status !== "awaiting_payment") return [];
     if (expired_at < expiresAt(facts))
-      refuse("conflict", "a payment of this order may have been begun in time, and still be under way");
+      refuse("conflict", "a payment of this order may have begun in time and not be finished yet");
     return [{ type: "OrderExpired", data: { expired_at } }];
   };
 
@@ -286,7 +286,7 @@ export const returnGoods =
 function refuseMoreThanSold({ facts }: Order, { lines }: ReturnData): void {
   const back = (lines ?? []).reduce((sum, { quantity }) => sum + quantity, 0);
   if (back > facts.base_quantity)
-    refuse("invalid", `${back} base units were returned, and the order has ${facts.base_quantity}`);
+    refuse("invalid", `${back} base units were returned, but the order has ${facts.base_quantity}`);
 }
 
 function requireStatus({ status }: Order, allowed: readonly OrderStatus[], done: OrderStatus): void {

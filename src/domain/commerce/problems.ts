@@ -9,7 +9,7 @@ export const commerceProblems = problemTypes({
   "stock-reserved": {
     code: "conflict",
     title: "Stock reserved",
-    meaning: "Orders have reserved what the adjustment would remove.",
+    meaning: "The adjustment would remove goods that orders have reserved.",
   },
   "unpaid-orders": {
     code: "conflict",
@@ -46,7 +46,7 @@ export const commerceProblems = problemTypes({
   "payment-not-final": {
     code: "conflict",
     title: "Payment not final",
-    meaning: "The chain may still take the payment back: goods are sent when the payment is final.",
+    meaning: "The chain may still revert the payment: goods are sent when it is final.",
   },
   "rate-missing": {
     code: "unavailable",

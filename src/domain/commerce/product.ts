@@ -49,7 +49,7 @@ const listed = z.strictObject({
     .positive()
     .max(20)
     .nullable()
-    .describe("Net calorific value; null if it is no fuel."),
+    .describe("Net calorific value; null if it is not a fuel."),
   vat_bp: z.int().min(0).max(10_000).describe("Value added tax in basis points."),
   listed_at: time,
 });
@@ -106,7 +106,7 @@ export const existing = (state: ProductState): Product =>
 export const list =
   (facts: ProductFacts) =>
   (state: ProductState): ProductEvent[] => {
-    if (state) refuse("conflict", `product ${facts.product_id} is listed already; take another product_id`);
+    if (state) refuse("conflict", `product ${facts.product_id} is listed already; choose another product_id`);
     const names = facts.units.map(({ unit }) => unit);
     const base = facts.units.find(({ unit }) => unit === facts.base_unit);
     if (new Set(names).size !== names.length || base?.base !== 1)

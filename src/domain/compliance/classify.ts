@@ -30,7 +30,7 @@ export const classification = z.object({
     .object({ may_apply: z.boolean(), phrases: z.array(z.string()), why: z.string() })
     .nullable()
     .describe("Article 6(3), for HIGH only; never for profiling"),
-  questions: z.array(z.string()).describe("Answers to these would help"),
+  questions: z.array(z.string()).describe("Questions whose answers would help to classify it"),
   applies_from: z.iso.date().nullable().describe("The first day on which a deciding rule applies"),
 });
 export type Classification = z.infer<typeof classification>;

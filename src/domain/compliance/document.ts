@@ -66,7 +66,7 @@ export const complianceDocument = z
     notice: z.string(),
     document_id: madeId,
     sha256: sha256.describe(
-      "Over the RFC 8785 form without document_id, sha256, and sealed or given values; the log has it",
+      "SHA-256 of the RFC 8785 form without document_id, sha256, and sealed or given values; the log has it",
     ),
   })
   .meta({ id: "ComplianceDocument" });

@@ -1,4 +1,4 @@
-/** A node is an agent that works for others. A heartbeat is no event; going online or offline is. */
+/** A node is an agent that works for others. A heartbeat is not an event; going online or offline is. */
 
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
@@ -217,7 +217,7 @@ export const stake =
     if (amount_micro >= stake_micro)
       return [{ type: "StakeHeld", data: { hold_id: stakeHoldOf(sx_number), amount_micro, held_at: at } }];
     if (amount_micro > 0)
-      refuseField("stake_usdc", "is 0 for its return in a week, or more than the current stake");
+      refuseField("stake_usdc", "is more than the current stake, or 0 to get the whole stake back in a week");
     if (stake_free_at !== null) return [];
     const free_at = new Date(Date.parse(at) + STAKE_S * 1_000).toISOString();
     return [{ type: "StakeReleaseAsked", data: { free_at, asked_at: at } }];

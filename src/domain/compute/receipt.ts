@@ -74,7 +74,7 @@ export function receiptFault(
   recover: RecoverKey,
 ): string | undefined {
   const key = keys.find((one) => one.kid === kid);
-  if (!key) return "kid: is no live key of this agent";
+  if (!key) return "kid: is not a live key of this agent";
   if (key.kind === "ed25519") return jwsFault(signature, receiptText(of), key.public);
   if (!signature.startsWith("0x")) return "signature: is 0x and the hex digits of an EIP-712 signature";
   const digest = Buffer.from(hashTypedData(receiptTypedData(of) as never).slice(2), "hex");

@@ -54,11 +54,11 @@ export type Rates = {
   /** Lowest and highest plain percentage; null where there is none. */
   min_pct: number | null;
   max_pct: number | null;
-  /** Duties that are no plain percentage: specific, compound or conditional. */
+  /** Duties that are not a plain percentage: specific, compound or conditional. */
   not_ad_valorem: number;
 };
 
-/** The range of rates in per cent (null for a rate that is no plain percentage); undefined without any duty. */
+/** The range of rates in per cent (null for a rate that is not a plain percentage); undefined without any duty. */
 export function ratesOf(percentages: readonly (number | null)[]): Rates | undefined {
   if (percentages.length === 0) return undefined;
   const plain = percentages.filter((rate) => rate !== null);

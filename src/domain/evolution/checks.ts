@@ -97,11 +97,11 @@ async function syntaxFault(file: string, text: string, parser: Parser): Promise<
   if (file.endsWith(".ts")) {
     const fault = await parser.typescript(text);
     if (fault === "endless") return "takes too long to be parsed, or too much memory";
-    return fault && `line ${fault.line}, column ${fault.column} is no TypeScript`;
+    return fault && `line ${fault.line}, column ${fault.column} is not a TypeScript`;
   }
   if (file.endsWith(".json")) {
     const fault = parser.json(text);
-    return fault && `line ${fault.line}, column ${fault.column} is no JSON`;
+    return fault && `line ${fault.line}, column ${fault.column} is not JSON`;
   }
   if (file.endsWith(".md")) {
     const odd = [...text.matchAll(/\]\(([^)\s]{1,2000})/g)].filter(
@@ -161,7 +161,7 @@ export async function checksOf(
   const isKnown = isPath(target_file) && KINDS.test(target_file);
   const checks = [
     says("path", isKnown, isKnown ? "a file of the repository" : "names no text file of the repository"),
-    says("encoding", isText, isText ? "UTF-8" : "is no UTF-8, or has a NUL"),
+    says("encoding", isText, isText ? "UTF-8" : "is not UTF-8, or has a NUL"),
     says("size", bytes.length <= MOST_DRAFT_BYTES, `${bytes.length} bytes of ${MOST_DRAFT_BYTES}`),
   ];
   if (checks.some(({ passed }) => !passed)) return checks;

@@ -41,7 +41,7 @@ function literalAt(text: string, at: number, quotes: string): { specifier: strin
 
 const WHOLE = { types: false, names: ["*"] };
 
-/** The names between `import` or `export` and `from`; undefined where that is no list of names. */
+/** The names between `import` or `export` and `from`; undefined where that is not a list of names. */
 function namesIn(clause: string): Omit<Import, "specifier"> | undefined {
   const plain = clause.replaceAll(/"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?/g, '"');
   if (/[;():=[\]<>+.?!&|^%~@#`/-]/.test(plain)) return undefined;
@@ -101,7 +101,7 @@ export function importsIn(text: string): LocatedImport[] {
       continue;
     }
     const inner = gaps[next + 1]!;
-    // Without an argument, or with a hole of a template string, it is no expression.
+    // Without an argument, or with a hole of a template string, it is not an expression.
     if (text[inner] === ")" || text.startsWith("${", inner)) continue;
     const literal = literalAt(text, inner, "\"'`");
     const isAll = literal && /[),]/.test(text[gaps[literal.end]!] ?? "");

@@ -8,7 +8,7 @@ import { addMonths, type Period, sixDecimals } from "../trade/units.ts";
 const MONTHS = 3;
 /** With fewer other months the usual size of a spike is unknown. */
 const LEAST_PLACEBOS = 24;
-/** A smaller spike is no signal. */
+/** A smaller spike is not a signal. */
 const LEAST_SPIKE = 1.25;
 
 /** A monthly series: EUR by month, without months that were not delivered. */

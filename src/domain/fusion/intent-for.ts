@@ -127,14 +127,14 @@ function refuseStrangers({ country, partner }: Slots, field: string): void {
   const [a, b] = [country, partner].map((code) => partnerName(String(code)));
   refuseWith(
     field,
-    `neither ${a} nor ${b} is one of the 27 whose statistics these are: name one of the 27 as one of the two`,
+    `the statistics are those of the 27 EU countries, and neither ${a} nor ${b} is one: name one of the 27`,
   );
 }
 
 /** Intents whose answer holds for a country only by its currency or its sources. */
 const withoutPartner = new Set(["dependency"]);
 
-/** A country that the plan leaves out is no part of the answer. */
+/** A country that the plan leaves out is not part of the answer. */
 function refuseUnusedCountry(plan: Plan, { country, partner }: Slots, field: string): void {
   const left =
     country !== undefined && !takes(plan, "country")
@@ -145,7 +145,7 @@ function refuseUnusedCountry(plan: Plan, { country, partner }: Slots, field: str
   if (left === undefined) return;
   refuseWith(
     field,
-    `${plan.name} (“${plan.example}”) says nothing of ${partnerName(String(left))}: leave the country out, or ask for what another intent answers`,
+    `${plan.name} (“${plan.example}”) says nothing about ${partnerName(String(left))}: leave the country out, or choose another intent`,
   );
 }
 

@@ -215,7 +215,7 @@ export const issueApiKey =
     return [{ type: "AgentApiKeyIssued", data: facts }];
   };
 
-/** A signed text counts once; a repeat of the same call is no error. */
+/** A signed text counts once; a repeat of the same call is not an error. */
 const isUsed = ({ used, keys }: Agent, digest: string) =>
   used.some(({ sha256 }) => sha256 === digest) || keys.some((key) => key.challenge_sha256 === digest);
 
@@ -265,7 +265,7 @@ export const prove =
 /** Only a live key speaks for the agent; null is its API key, or the operator. */
 export function refuseStranger({ keys }: Agent, kid: string | null): void {
   if (kid !== null && !keys.some((key) => key.kid === kid))
-    refuse(identityProblems["not-yours"], `${kid} is no live key of this agent`);
+    refuse(identityProblems["not-yours"], `${kid} is not a live key of this agent`);
 }
 
 /** A key that is not live changes nothing. */

@@ -54,7 +54,7 @@ export function delegationBetween(
     identityProblems["not-delegated"],
     live.length === 0
       ? `${sxId(from)} has no live delegation to ${sxId(to)}; soul_delegate makes one, signed by a key of ${sxId(from)}`
-      : `${sxId(from)} lets ${sxId(to)} act with ${live.flatMap(({ scopes }) => scopes).join(", ")}, and this needs ${scope}`,
+      : `${sxId(from)} lets ${sxId(to)} act with the scopes ${live.flatMap(({ scopes }) => scopes).join(", ")}, but this needs ${scope}`,
   );
 }
 
@@ -67,7 +67,7 @@ export function walletActedAs(principalState: AgentState, wallet: Hex | undefine
   if (only === undefined)
     return refuse(
       identityProblems["not-delegated"],
-      `${wallet ?? "no wallet"} is a live key of ${sx_id}, and this needs a wallet`,
+      `${wallet ?? "no wallet"} is a live key of ${sx_id}, but this needs a wallet`,
     );
   if (others.length > 0)
     refuse("invalid", "invalid On-Behalf-Of", {

@@ -39,7 +39,7 @@ export function answerOf(
     return { silent: `it answered ${status}, and redirects are not followed` };
   if (status !== 200) return { silent: `it answered ${status}` };
   const read = document.safeParse(json(body));
-  if (!read.success) return { silent: "it is no DID document of a text id and a list alsoKnownAs" };
+  if (!read.success) return { silent: "it is not a DID document of a text id and a list alsoKnownAs" };
   const { id, alsoKnownAs } = read.data;
   const own = didOfDomain(domain);
   return id === own

@@ -59,7 +59,7 @@ export const link =
     if (acting(state).links?.some((one) => isSameLink(one, facts))) return [];
     const { keys } = requireLinkable(state, facts);
     if (!keys.some(({ kid }) => kid === facts.kid))
-      refuse(identityProblems["not-yours"], `${facts.kid} is no live key of this agent`);
+      refuse(identityProblems["not-yours"], `${facts.kid} is not a live key of this agent`);
     return [{ type: "AgentLinked", data: facts }];
   };
 

@@ -45,7 +45,7 @@ const jwk = z.object({
 
 const ABOUT = "is an EVM address, a did:key of Ed25519 (did:key:z6Mk…), or its JWK";
 
-/** undefined = the did:key is no Ed25519 key. */
+/** undefined = the did:key is not an Ed25519 key. */
 export function bytesOfDid(did: string): Uint8Array | undefined {
   if (!/^did:key:z[1-9A-HJ-NP-Za-km-z]{40,60}$/.test(did)) return undefined;
   const bytes = base58btc.decode(did.slice("did:key:".length) as `z${string}`);

@@ -186,7 +186,7 @@ export function kindsOf(sentence: TaggedSentence): EventKind[] {
     ),
   );
   if (!isTariffOfTrade(sentence)) said.delete("tariff");
-  // A strike or a flood that stops exports is no ban.
+  // A strike or a flood that stops exports is not a ban.
   if ((said.has("strike") || said.has("disaster")) && !has(plain, bans)) said.delete("export_ban");
   return eventKinds.filter((kind) => said.has(kind));
 }

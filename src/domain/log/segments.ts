@@ -59,7 +59,7 @@ export const seal =
     if (from !== state.to + 1)
       refuse("conflict", `the log is sealed up to ${state.to}, and this segment begins at ${from}`);
     if (to - from + 1 !== rows || Math.log2(rows) % 1 !== 0 || (from - 1) % rows !== 0)
-      refuse("invalid", `the events ${from} to ${to} are no whole subtree`);
+      refuse("invalid", `the events ${from} to ${to} are not a whole subtree`);
     if (state.log_hash !== undefined && prev_log_hash !== state.log_hash)
       refuse("conflict", `the segment up to ${state.to} ends with another log hash`);
     return [{ type: "LogSegmentSealed", data: facts }];

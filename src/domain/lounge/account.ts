@@ -187,7 +187,7 @@ export const bet =
     if (state.debt > 0n)
       refuse(
         loungeProblems["account-in-debt"],
-        `a deposit was taken back by the chain after it was played: deposit ${decimalTokens(state.debt)} tokens to play again`,
+        `the chain reverted a deposit after it was played: deposit ${decimalTokens(state.debt)} tokens to play again`,
       );
     const { game, params, rolled_at } = request;
     const most = mostStake(game, params);

@@ -10,6 +10,6 @@ export const loungeProblems = problemTypes({
     code: "conflict",
     title: "Account in debt",
     meaning:
-      "The chain reversed a deposit after it was played; no bet is accepted until it is deposited again.",
+      "The chain reverted a deposit after it was played; no bet is accepted until it is deposited again.",
   },
 });

@@ -42,7 +42,7 @@ export const events = {
       products: z
         .array(z.string().regex(/^\d{2,10}$/))
         .max(100)
-        .describe("Only duties that bear on one of these codes; none: all."),
+        .describe("Only duties that apply to one of these codes; none: all."),
       after: position.describe("Notices of later positions are delivered."),
       subscribed_at: time,
     }),

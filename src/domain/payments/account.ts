@@ -335,12 +335,12 @@ export const hold =
     if (request.amount_micro > left)
       refuse(
         paymentProblems["delegation-spent"],
-        `this call holds ${decimalUsdc(request.amount_micro)} USDC, and your delegation has ${decimalUsdc(left)} left to spend`,
+        `this call reserves ${decimalUsdc(request.amount_micro)} USDC, but your delegation has ${decimalUsdc(left)} left to spend`,
       );
     if (request.amount_micro > available)
       refuse(
         paymentProblems["funds-missing"],
-        `this call holds ${decimalUsdc(request.amount_micro)} USDC, and the account has ${decimalUsdc(available)}`,
+        `this call reserves ${decimalUsdc(request.amount_micro)} USDC, but the account has ${decimalUsdc(available)}`,
       );
     const delegation_id = by?.delegation_id ?? null;
     return [{ type: "AccountHeld", data: { ...request, delegation_id, held_at } }];

@@ -30,13 +30,13 @@ export const paymentProblems = problemTypes({
     code: "conflict",
     title: "Funds missing",
     meaning:
-      "The account has less than the sum to be held. Calls that take payments answer 402 with the sum instead.",
+      "The account has less than the call must reserve. Calls that take payments answer 402 with the sum instead.",
   },
   "delegation-spent": {
     code: "forbidden",
     title: "Delegation spent",
     meaning:
-      "The delegate's hold would exceed the max_spend_usdc of its delegation; released money counts again.",
+      "The call would reserve more than the max_spend_usdc of the delegation allows; released money counts again.",
   },
   "account-full": {
     code: "conflict",

@@ -79,7 +79,7 @@ function signedBy(keys: readonly unknown[], jws: string): { kid: string; payload
   const parts = jws.split(".");
   const [header, body, signature] = parts.map(decoded);
   if (parts.length !== 3 || !header || !body || !signature)
-    throw new Unsigned("this is no compact JWS: three parts of base64url");
+    throw new Unsigned("this is not a compact JWS: three parts of base64url");
   const { alg, kid, crit, jwk } = jsonOf(header) ?? {};
   if (alg !== "EdDSA") throw new Unsigned(`the algorithm is ${JSON.stringify(alg)}, and only EdDSA counts`);
   if (crit !== undefined) throw new Unsigned("the header requires unknown extensions");
@@ -92,7 +92,7 @@ function signedBy(keys: readonly unknown[], jws: string): { kid: string; payload
   if (!candidates.some((key) => hasSigned(key, signed, signature)))
     throw new Unsigned(`not by ${kid}: the receipt was altered, or another key signed it`);
   const payload = jsonOf(body);
-  if (!payload) throw new Unsigned("the payload is no JSON object");
+  if (!payload) throw new Unsigned("the payload is not a JSON object");
   return { kid, payload };
 }
 

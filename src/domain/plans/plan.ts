@@ -79,7 +79,7 @@ export function faultsOf(plan: Plan, fieldsOf: (operation: string) => Fields | u
   if (plan.steps.length > MOST_STEPS) faults.push(`has ${plan.steps.length} steps, ${MOST_STEPS} at most`);
   for (const { id, operation, input, when = [], unless = [], each } of plan.steps) {
     const fields = fieldsOf(operation);
-    if (!fields) faults.push(`${id} asks ${operation}, which is no operation that reads`);
+    if (!fields) faults.push(`${id} asks ${operation}, which is not an operation that reads`);
     for (const [field, value] of Object.entries(input)) {
       const schema = fields && Object.hasOwn(fields, field) ? fields[field] : undefined;
       if (fields && !schema) faults.push(`${id} gives ${operation} a ${field}, which it does not take`);
@@ -221,7 +221,7 @@ function inputOf({ input }: Step, known: PathScope): Record<string, unknown> | u
 
 const isPath = (value: unknown): value is string => typeof value === "string" && value.startsWith("$");
 
-/** `$steps.top.data[0].product` in parts: the root, names and indices. undefined for what is no path. */
+/** `$steps.top.data[0].product` in parts: the root, names and indices. undefined for what is not a path. */
 function partsOf(path: string): (string | number)[] | undefined {
   if (!/^\$(slots|steps|each)((\.\w+)|(\[\d{1,3}\]))*$/.test(path)) return undefined;
   return [...path.matchAll(/\$?\w+/g)].map(([part]) => (/^\d+$/.test(part) ? Number(part) : part));

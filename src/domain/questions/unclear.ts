@@ -82,7 +82,7 @@ export function refuseOtherFlow(plan: Plan, { flow, country }: Understood, field
   if (country !== undefined && !isReporter(country))
     refuseAmbiguous(
       field,
-      `ambiguous: besides ${partnerName(country)} the words name no country of the EU, whose ${flowNames[plan.flow]} ${plan.name} answers; name one, as in “${plan.example}”`,
+      `ambiguous: ${plan.name} answers the ${flowNames[plan.flow]} of an EU country, and the words name only ${partnerName(country)}; name one, as in “${plan.example}”`,
     );
   refuseAmbiguous(
     field,

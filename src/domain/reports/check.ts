@@ -58,10 +58,10 @@ export function reportFaults(report: Report, canonical: (value: object) => strin
   const facts = new Map(report.facts.map((fact) => [fact.id, fact]));
   const text = (at: string, one: { text: string; facts: string[] }) => textFaults(at, one, facts);
   const plain = (at: string, words: string): Fault[] =>
-    numbersIn(words).map((number) => ({ at, says: `says ${number}, which is no fact` }));
+    numbersIn(words).map((number) => ({ at, says: `says ${number}, which is not a fact` }));
   const word = (at: string, cell: { word: string } | { fact: string }): Fault[] => {
     if ("word" in cell) return plain(at, cell.word);
-    return facts.has(cell.fact) ? [] : [{ at, says: `cites ${cell.fact}, which is no fact` }];
+    return facts.has(cell.fact) ? [] : [{ at, says: `cites ${cell.fact}, which is not a fact` }];
   };
   return [
     ...factFaults(report, canonical),
@@ -133,7 +133,7 @@ export function textFaults(
     found.push(id);
     const fact = facts.get(id);
     const printed = fact && print(fact);
-    if (printed === undefined) faults.push({ at, says: `cites ${id}, which is no fact` });
+    if (printed === undefined) faults.push({ at, says: `cites ${id}, which is not a fact` });
     else if (!before.endsWith(printed))
       faults.push({
         at,
@@ -143,7 +143,7 @@ export function textFaults(
       printed !== undefined && before.endsWith(printed) ? `${before.slice(0, -printed.length)} ` : before;
   }
   rest += text.slice(from);
-  for (const number of numbersIn(rest)) faults.push({ at, says: `says ${number}, which is no fact` });
+  for (const number of numbersIn(rest)) faults.push({ at, says: `says ${number}, which is not a fact` });
   if (found.join() !== cites.join())
     faults.push({ at, says: `cites ${found.join(", ")}, and lists ${cites.join(", ")}` });
   return faults;
@@ -191,7 +191,7 @@ function briefFaults(report: Report): Fault[] {
 function monthFaults({ as_of, facts }: Report): Fault[] {
   return facts.some(({ unit, value }) => unit === "month" && value === as_of)
     ? []
-    : [{ at: "as_of", says: `is ${as_of}, which is no fact` }];
+    : [{ at: "as_of", says: `is ${as_of}, which is not a fact` }];
 }
 
 function sourceFaults(

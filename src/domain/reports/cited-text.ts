@@ -37,6 +37,6 @@ export function joinList(said: readonly CitedText[]): CitedText {
 }
 
 function plain(words: string): string {
-  if (DIGIT.test(words)) throw new Error(`“${words}” has a digit that is no fact`);
+  if (DIGIT.test(words)) throw new Error(`“${words}” has a digit that is not a fact`);
   return words;
 }

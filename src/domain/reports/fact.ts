@@ -99,7 +99,7 @@ export function ledger(): Ledger {
     computed(label, unit, formula, of) {
       const ids = of.map(({ id }) => id);
       const value = computedValue(formula, of);
-      if (value === undefined) throw new Error(`${formula} of ${ids.join(", ")} is no number`);
+      if (value === undefined) throw new Error(`${formula} of ${ids.join(", ")} is not a number`);
       return taken(JSON.stringify([formula, ids, unit]), (id) => ({
         id,
         label,
@@ -112,7 +112,7 @@ export function ledger(): Ledger {
   };
 }
 
-/** The value of a formula; undefined where it is no number. A count accepts facts of any unit. */
+/** The value of a formula; undefined where it is not a number. A count accepts facts of any unit. */
 export function computedValue(formula: Formula, of: readonly Fact[]): number | undefined {
   if (formula === "count") return of.length;
   const values = of.map(({ value }) => value);
@@ -121,7 +121,7 @@ export function computedValue(formula: Formula, of: readonly Fact[]): number | u
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** The value at a JSON Pointer; inherited members are no values. */
+/** The value at a JSON Pointer; inherited members are not values. */
 export function valueAt(answer: unknown, path: string): unknown {
   if (path === "") return answer;
   if (!path.startsWith("/")) return undefined;

@@ -34,7 +34,7 @@ export const events = {
     means: "The week's goods were listed whose trade moved before a policy was announced.",
     1: z.strictObject({
       week: z.iso.date().describe("A Monday; the computation is due at 07:00 UTC."),
-      vintage: z.string().describe("The vintages that it was computed on, by comma."),
+      vintage: z.string().describe("Comma-separated vintages that it was computed from."),
       synthetic: z.boolean(),
       signals: z.array(signal).max(MOST_SIGNALS).describe("Signals of policies at least seven days old."),
     }),

@@ -1,4 +1,4 @@
-/** The methods that reports name: the formula and the source of each figure that is no plain sum. */
+/** The methods that reports name: the formula and the source of each figure that is not a plain sum. */
 
 const all = {
   growth: {

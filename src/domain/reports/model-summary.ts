@@ -163,7 +163,7 @@ const tokensOf = (pieces: readonly (string | Fact)[]): string[] =>
       : [`[${piece.id}]`],
   );
 
-/** Plain spaces: line breaks are no part of the meaning. */
+/** Plain spaces: line breaks are not part of the meaning. */
 const spaced = (text: string) => text.normalize("NFC").replaceAll(/[ \u00a0\u202f\n]+/g, " ");
 
 const leastOf = (all: readonly Confidence[]): Confidence =>

@@ -115,14 +115,14 @@ export const modelSummary = z.strictObject({
 export const report = z
   .object({
     report_id: madeId.describe(
-      "From operation, input, vintages, model and quotations: equal questions have equal reports",
+      "Computed from operation, input, vintages, model and quotations: equal questions get equal ids",
     ),
     operation: z.string(),
     input: z.record(z.string(), z.unknown()),
     vintages: z
       .string()
       .describe(
-        "All that its facts rest on, by comma; as `vintage` it gives the same report, but for news that are quoted",
+        "Comma-separated vintages of its facts; sent as `vintage` they give the same report, except for quoted news",
       ),
     title: z.string(),
     question: z.string(),
@@ -146,7 +146,7 @@ export const report = z
       .array(quoted)
       .optional()
       .describe(
-        "News that name its country or products, on request and if there are any: third-party text, on which nothing in it rests",
+        "News that name its country or products, if requested and found: third-party text, which nothing else in it uses",
       ),
     quotations_sha256: sha256
       .optional()

@@ -54,7 +54,7 @@ export const LEAST_JOINED_NAME = 7;
 const weightOf = (count: number, all: number): number =>
   Math.max(0.1, Math.log((all + 1) / (count + 0.5)) / Math.log((all + 1) / 1.5));
 
-/** True if neighbours may be written as one: an initial or a number is no part of a word. */
+/** True if neighbours may be written as one: an initial or a number is not part of a word. */
 export const canJoin = (left: string, right: string): boolean =>
   left.length > 1 && right.length > 1 && !/\d/.test(left + right);
 

@@ -92,7 +92,7 @@ export function otherWaysToWrite(name: string): string[] {
     // Names such as Nur al-Din and Nurullah are written as two words and as one.
     /\p{Script=Arabic}/u.test(name) ? joinedInArabic(name) : undefined,
     /[ÄÖÜ]/.test(capitals) ? replaced(capitals, UMLAUTS) : undefined,
-    // Initials without spaces are no abbreviation: L.R. Arriola.
+    // Initials without spaces are not an abbreviation: L.R. Arriola.
     /(?<![A-Z])(?:[A-Z]\.){2,}/.test(capitals) ? capitals.replaceAll(".", " ") : undefined,
     // An apostrophe for a vowel's second half: Sa'b is Saab.
     capitals.search(HALF_VOWEL) >= 0 ? capitals.replaceAll(HALF_VOWEL, "$1$1") : undefined,

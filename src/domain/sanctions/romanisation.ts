@@ -265,7 +265,7 @@ export function inLatinLetters(text: string): string {
     .replaceAll(/(?<=[\p{L}'’])\p{L}+/gu, (rest) => rest.toLowerCase());
 }
 
-/** Joiners and marks of direction are no letters; neither are Arabic's short vowels and its lengthening stroke. */
+/** Joiners and marks of direction are not letters; neither are Arabic's short vowels and its lengthening stroke. */
 const plainText = (text: string) =>
   text
     .replaceAll(/[´ˊˋ῾᾿]/g, "'")

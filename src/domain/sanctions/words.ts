@@ -67,7 +67,7 @@ export function readName(name: string, isKnown?: IsKnown): NameWords {
   const latin = withoutMarks(readings.text);
   const written = splitWords(latin);
   const plain = latin.replaceAll(/[^A-Z0-9]+/g, " ").replaceAll(LEGAL_PHRASES, " ");
-  // Chinese syllables such as CI and SA are no legal forms.
+  // Chinese syllables such as CI and SA are not legal forms.
   const hasForms = !/^[\p{Script=Han}\s·]+$/u.test(name);
   const telling = arabicAsOne(withoutFormPhrases(splitWords(plain))).filter(
     (word, at, all) =>

@@ -8,7 +8,7 @@ export const POINTS = 1_000;
 const MOST_STAKE = 10;
 /** The share of Kelly's stake. */
 const KELLY_SHARE = 0.25;
-/** A smaller difference between chance and line is no bet. */
+/** A smaller difference between chance and line is not a bet. */
 export const LEAST_EDGE = 0.1;
 /** A line that has moved so far against a bet ends it. */
 const STOP_MOVE = 0.2;

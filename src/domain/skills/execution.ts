@@ -35,7 +35,7 @@ export const formats = ["markdown", "json"] as const;
 export type Format = (typeof formats)[number];
 
 const attempt = z.int().min(1).max(MOST_ATTEMPTS);
-const rests_on = z.string().describe("Vintages by comma; `log`: it read the log.");
+const rests_on = z.string().describe("Comma-separated vintages; `log`: it read the log.");
 const object = sha256.describe("SHA-256 of the sealed bytes, which names its object.");
 
 export const failures = ["refused", "attempts", "deadline", "erased"] as const;

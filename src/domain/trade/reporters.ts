@@ -55,7 +55,7 @@ export function unknownReporter(code: string): string {
 
 const names = new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
 
-/** Codes that CLDR names but that are no countries: groupings, placeholders, pseudo-locales. */
+/** Codes that CLDR names but that are not countries: groupings, placeholders, pseudo-locales. */
 const noCountries = ["EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"];
 
 /** CLDR names a withdrawn code after its successor (DD as Germany): that is another country. */

@@ -33,7 +33,7 @@ export type Rules = {
 /** Cost of a slash or a lost dispute before decay. */
 export const PENALTY_MICRO = 10 * MICRO;
 
-/** Paid calls that are no evidence: goods, attestations, others' work, or refundable money. */
+/** Paid calls that are not evidence: goods, attestations, others' work, or refundable money. */
 export const NOT_SPENT: readonly string[] = [
   "soul_attest",
   "soul_attest_batch",

@@ -28,7 +28,7 @@ export type Work = {
   earned_micro: number | null;
   /** Our own re-run had another result. */
   refuted: boolean;
-  /** The task is not deterministic, so its payment is no evidence. */
+  /** The task is not deterministic, so its payment is not evidence. */
   is_void: boolean;
   slashed: At | null;
   decided: (At & { lost: Side }) | null;

@@ -170,7 +170,7 @@ export const request =
     if (totalOf(facts) > available)
       refuse(
         "conflict",
-        `${decimalOf(totalOf(facts), facts.decimals)} ${facts.symbol} are needed, and the platform's account has fewer`,
+        `${decimalOf(totalOf(facts), facts.decimals)} ${facts.symbol} are needed, but the platform's account has fewer`,
       );
     // The name on the chain stays that of the first request, whatever order the recipients have now.
     const data = state ? { ...state.facts, asked_at: facts.asked_at } : facts;

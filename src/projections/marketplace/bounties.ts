@@ -114,7 +114,7 @@ function retentionsOf(state: Bounty): Retention[] {
   ];
 }
 
-/** Strangers open bounties for nothing: those that nobody has funded in time are no rows for long. */
+/** Strangers open bounties for nothing: those that nobody has funded in time are not rows for long. */
 async function dropUnfunded(tx: pg.ClientBase, folded: readonly BountyRow[]): Promise<void> {
   const newest = folded
     .map(({ opened_at }) => opened_at)

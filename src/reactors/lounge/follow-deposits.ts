@@ -63,7 +63,7 @@ export async function followDeposits(app: App, token: Hex, memory: DepositMemory
   const followed = await app.load(deposits, deposits.targetOf(place));
   for (const compared of [await compareChain(app), followed && (await compareWith(app, followed))])
     if (compared && compared.status !== "same") return compared;
-  // Transfers before the lounge opened are no deposits.
+  // Transfers before the lounge opened are not deposits.
   if (!followed) return recordProgress(app, place, finalized);
 
   const recorded = BigInt(followed.block_number);

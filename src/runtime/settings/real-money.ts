@@ -93,7 +93,7 @@ function faultOfSecret(setting: string, value: string): string | undefined {
   const isPrivateKey = setting === "GAS_KEY" || setting === "REFUND_KEY";
   const isKey = /^[0-9a-f]{64}$/.test(hex);
   if (isPrivateKey && isKey && addressOfKey(hex) === undefined)
-    return `is no private key: one is from 1 to ${hexOf(ORDER - 1n)}`;
+    return `is not a private key: one is from 1 to ${hexOf(ORDER - 1n)}`;
   const owner = publisherOf(addressOfKey(hex) ?? "");
   if (owner === GUESSERS && isPrivateKey) return `is a private key known to ${GUESSERS}`;
   if (owner === GUESSERS) return "can be guessed: it is a simple private key";

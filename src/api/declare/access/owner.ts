@@ -79,7 +79,7 @@ export async function admitWallet(
         retry_after_s: reset_s,
       });
   });
-  if (!own) refuseProof([{ path: "signature", message: `is no signature by ${wallet} of this text` }]);
+  if (!own) refuseProof([{ path: "signature", message: `is not a signature by ${wallet} of this text` }]);
   if (
     isIssuedNonce(app.link_secret, proof.nonce) &&
     !(await limits.take(SIGN_IN_NONCES, proof.nonce)).granted

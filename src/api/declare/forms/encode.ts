@@ -31,6 +31,6 @@ export function encodePicture(
   printer: Printer,
   width?: number,
 ): Promise<Buffer> {
-  if (!isPictureForm(form)) throw new Error(`${form} is no picture format`);
+  if (!isPictureForm(form)) throw new Error(`${form} is not a picture format`);
   return printer.print({ form, chart, provenance: meta, width });
 }

@@ -16,7 +16,7 @@ export function tableAt(schema: z.ZodObject, place: RowsPath): Table {
   const path = place.split(".");
   let found: unknown = schema;
   for (const name of path) found = found instanceof z.ZodObject ? found.shape[name] : undefined;
-  if (!(found instanceof z.ZodArray)) throw new Error(`${place} is no array`);
+  if (!(found instanceof z.ZodArray)) throw new Error(`${place} is not an array`);
   return {
     row: found.element as z.ZodType,
     rows: (answer: object) => path.reduce<unknown>((value, name) => member(value, name), answer) as object[],

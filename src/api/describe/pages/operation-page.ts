@@ -37,7 +37,9 @@ export function operationBody(operation: Operation, { catalogue, public_url, key
         .split(/\n{2,}/)
         .map((paragraph) => html`<p class="description">${prose(paragraph)}</p>`)}
       <p class="soft">Tool <code>${operation.name}</code> over MCP.${changes === "nothing" ? "" : " It records an event."} ${
-        forms.length > 1 ? html`With <code>Accept</code> also as ${forms.slice(1).join(", ")}.` : ""
+        forms.length > 1
+          ? html`Other formats, chosen by <code>Accept</code>: ${forms.slice(1).join(", ")}.`
+          : ""
       }</p>
       <section id="operation" aria-labelledby="try-title" data-method="${methodOf(operation)}" data-path="${pathOf(operation)}" data-forms="${forms.join(" ")}" data-url="${public_url}" data-answer="${answerKind(operation)}">
         <h2 id="try-title">Try it</h2>

@@ -112,7 +112,7 @@ const topUp = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: `Add ${subscriptions.TOPUP_CREDITS} credits to an alert subscription`,
   description:
-    "A paused subscription resumes with the waiting alerts. A disabled one becomes active again and retries them from the beginning.",
+    "A paused or disabled subscription resumes with its waiting alerts. If it was disabled, each alert gets all its delivery attempts again.",
   access: [key("order"), pay("5.00")],
   omitted_in_repeats: once_fields,
   input: z.object({ subscription_id: subscriptionId }),
@@ -133,7 +133,7 @@ const resume = operation({
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Resume an alert subscription that was disabled",
   description:
-    "Waiting alerts are retried from the beginning. Free to its owner; one without credits needs alerts_topup.",
+    "Waiting alerts get all their delivery attempts again. Free to the owner; without credits use alerts_topup.",
   access: [owner("order")],
   omitted_in_repeats: once_fields,
   input: z.object({ subscription_id: subscriptionId }),
@@ -208,7 +208,7 @@ const list = operation({
   name: "alerts_subscriptions",
   route: "GET /v1/agent/trade/alerts/subscriptions",
   summary: "Your alert subscriptions, newest first",
-  description: "Each as alerts_status shows it. Free to their owner.",
+  description: "Each entry is what alerts_status returns. Free to the owner.",
   access: [owner("read")],
   lists: alertsProjection,
   omitted_in_repeats: once_fields,
@@ -232,7 +232,8 @@ const alertStatus = operation({
   name: "alerts_status",
   route: "GET /v1/agent/trade/alerts/status/{id}",
   summary: "Status of an alert subscription",
-  description: "Credits, deliveries, waiting alerts and the reason. Always current; only for its owner.",
+  description:
+    "Its credits, deliveries and waiting alerts, and why it is disabled. Always current; only for its owner.",
   access: [key("read"), pay("0.005")],
   omitted_in_repeats: once_fields,
   input: z.object({ id: subscriptionId }),

@@ -36,6 +36,6 @@ type OwnSignature = WalletSignature & { field: { path: string; of: string } };
 export async function signedBy(app: App, { field, ...signature }: OwnSignature): Promise<Hex> {
   const own = await walletsOwn(app, signature);
   if (own) return own.signature;
-  const message = `is no signature by ${signature.wallet} of ${field.of}`;
+  const message = `is not a signature by ${signature.wallet} of ${field.of}`;
   return refuse("invalid", "the wallet did not sign this", { errors: [{ path: field.path, message }] });
 }

@@ -118,7 +118,7 @@ const verify = operation({
   route: "GET /v1/agent/checks/verify/{check_id}",
   summary: "Status of a check",
   description: `For anyone with its id. \`status\` follows the chain: a check cancelled here becomes \`redeemed\` if its signature was still used, and
-a reorg takes that back. \`cancelled_at\` is the cancellation here; \`revoked_onchain\` is the chain's. The service cannot see
+a reorg reverts that. \`cancelled_at\` is the cancellation here; \`revoked_onchain\` is the chain's. The service cannot see
 whether the issuer has signed.`,
   access: [key("read"), pay("0.001")],
   input: z.object({ check_id: checkId }),

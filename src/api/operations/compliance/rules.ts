@@ -17,7 +17,7 @@ export const asOf = z.iso
 
 export const editionFields = {
   rules: z.string().describe("The edition of the rules"),
-  rules_sha256: sha256.describe("Over that edition and the lexicon"),
+  rules_sha256: sha256.describe("SHA-256 of that edition and the lexicon"),
   dates: z.array(ruleDate),
   sources: z.array(source),
   notice: z.string(),

@@ -182,7 +182,7 @@ const availability = operation({
     agent_id: ownAgent,
     status: z
       .enum(nodes.availabilities, `is one of ${nodes.availabilities.join(", ")}`)
-      .describe("available takes work; paused takes none; draining ends its leases"),
+      .describe("available takes work; paused takes none; draining only finishes its leases"),
     hourly_rate_usd: hourlyRate.optional(),
   }),
   output: json(nodeShown),

@@ -91,7 +91,7 @@ async function walletOf(context: Context<z.output<typeof input>>) {
   const { keys } = await actingAgent(context);
   return keys.some(({ kid }) => kid === to)
     ? to
-    : refuseStranger(`${to} is no live key of this agent: first prove it by POST /soul/{id}/keys`);
+    : refuseStranger(`${to} is not a live key of this agent: first prove it by POST /soul/{id}/keys`);
 }
 
 const refuseStranger = (sentence: string): never => refuse(identityProblems["not-yours"], sentence);

@@ -212,7 +212,7 @@ async function nodeUnlessBusy(app: App, sx: number, { max_concurrent }: nodes.No
   if (now.running < max_concurrent) return now;
   return refuse(
     computeProblems["node-busy"],
-    `the node runs ${now.running} tasks, and takes ${max_concurrent} at once`,
+    `the node runs ${now.running} tasks already, and its max_concurrent is ${max_concurrent}`,
   );
 }
 

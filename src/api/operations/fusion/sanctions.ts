@@ -14,8 +14,8 @@ const sanctionsOperation = operation({
   route: "POST /v1/agent/fusion/sanctions-check",
   effect: reads,
   summary: "Screen a name against sanctions lists, with the matched words",
-  description: `Finds similar names in the loaded lists (OFAC, EU, UN): misspelt, in another script or order. Each hit has
-its list, state, entry and match. No match is no clearance.`,
+  description: `Finds similar names in the loaded lists (OFAC, EU, UN), also misspelt or in another script or word order.
+Each hit has its list, state, entry and match. No match does not clear a name.`,
   access: [key("read"), pay("0.25")],
   input: sanctionsInput,
   output: json(sanctionsOutput, { table: sanctionsTable }),

@@ -118,7 +118,7 @@ const character = operation({
   name: "soul_character",
   route: "GET /soul/{id}/character",
   summary: "An agent's archetype and traits",
-  description: `The archetype is the largest dimension of soul_dna, the first of equals; traits are those from 0.6 on. Below ${LEAST_EVENTS} events in ${WINDOW_DAYS} days an agent is a newcomer.`,
+  description: `The archetype is the largest dimension of soul_dna, or the first of equal ones; traits are dimensions of 0.6 or more. Below ${LEAST_EVENTS} events in ${WINDOW_DAYS} days an agent is a newcomer.`,
   access: [open()],
   lists: activityProjection,
   input: z.object({ id }),
@@ -275,7 +275,7 @@ const roi = operation({
       roi: share.describe("Earned over spent, less one; null without spending or a node"),
       by_area: z.array(
         z.object({
-          area: z.string().describe("none: a removed operation"),
+          area: z.string().describe("none: the operation was removed"),
           month: z.string().describe("YYYY-MM, UTC"),
           calls: z.int(),
           spent_usdc: usdc,

@@ -73,7 +73,7 @@ number divided by ${LIST_BITS}, its bit the remainder. A credential names both i
   handle: async ({ input: { purpose, list }, app }) => {
     // If the read model lags, the list would show revoked passports as valid.
     if (!(await app.caughtUp(agentsProjection)))
-      refuse("unavailable", "the list lags behind the log; retry in some seconds", { retry_after_s: 2 });
+      refuse("unavailable", "the list lags behind the log; retry in a few seconds", { retry_after_s: 2 });
     const from = list * LIST_BITS;
     const of = { status: statusOfPurpose[purpose], from, to: from + LIST_BITS - 1 };
     const compressed = gzipSync(statusBits(list, await numbersOfStatus(app.pool, of)));

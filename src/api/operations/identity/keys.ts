@@ -174,7 +174,10 @@ stays readable but cannot act. This is final. An API key alone is not enough: it
     const { agent_id, sx_number } = agent.facts;
     const authority = await authorityOf(context, agent, input, { purpose: "revoke", about: "passport" });
     if (authority.by === null)
-      return refuse(identityProblems["not-yours"], "this needs a live key's signature");
+      return refuse(
+        identityProblems["not-yours"],
+        "this needs a challenge that a live key of the agent has signed; an API key is not enough",
+      );
     const revoked_at = app.clock.now().toISOString();
     const { reason } = input;
     const target = agents.targetOf(agent_id);

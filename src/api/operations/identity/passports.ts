@@ -160,7 +160,9 @@ purpose verify; this identifies the agent. Such a challenge permits nothing else
     agent_id: z.string().max(128, "is at most 128 characters").describe("The id you were given").optional(),
     passport_hash: sha256.describe("The hash you were given").optional(),
     challenge: challengeField
-      .describe("A challenge from soul_challenge, purpose verify, that the agent signed; with `signature`")
+      .describe(
+        "A challenge from soul_challenge with the purpose `verify`, signed by the agent; send `signature` too",
+      )
       .optional(),
     signature: signatureField.optional(),
     about: about
@@ -209,7 +211,7 @@ purpose verify; this identifies the agent. Such a challenge permits nothing else
         ? (shown ?? null)
         : agent.keys.some(({ kid }) => kid === shown.key.kid)
           ? null
-          : `${shown.key.kid} is no live key of this agent`;
+          : `${shown.key.kid} is not a live key of this agent`;
     const isProven = typeof shown === "object" && refused === null;
     return {
       verified: agents.passportHash(record) === facts.passport_hash,

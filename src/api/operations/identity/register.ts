@@ -111,7 +111,7 @@ async function proofOf(
 ): Promise<GivenProof | undefined> {
   const { agent_id, challenge, signature } = input;
   const ownKey = keyOfId(agent_id);
-  if (ownKey === "unreadable") refuseField("agent_id", "looks like a DID but is no did:key of Ed25519");
+  if (ownKey === "unreadable") refuseField("agent_id", "looks like a DID but is not a did:key of Ed25519");
   if ((challenge === undefined) !== (signature === undefined)) {
     const path = challenge === undefined ? "challenge" : "signature";
     refuseField(path, "is required: challenge and signature go together");
@@ -227,8 +227,7 @@ const challenge = operation({
   route: "POST /soul/challenge",
   effect: { changes: "nothing", repeatable: true, reaches_out: false },
   summary: "Get a challenge: a key signs it to prove it is the agent's",
-  description: `It is not stored: it is valid for ${CHALLENGE_SECONDS / 60} minutes, for one key, agent and purpose, and once. An EVM key signs it by personal_sign
-(EIP-4361; ERC-1271 for a contract wallet), Ed25519 as the payload of an EdDSA JWT, byte for byte.`,
+  description: `A challenge is valid for ${CHALLENGE_SECONDS / 60} minutes, for one key, agent and purpose, and once; it is not stored. An EVM key signs it by personal_sign (EIP-4361; ERC-1271 for a contract wallet). An Ed25519 key signs it, byte for byte, as the payload of an EdDSA JWT.`,
   access: [open()],
   input: z.object({
     agent_id: newAgentId.describe("The agent, registered or new"),

@@ -148,7 +148,7 @@ const batch = operation({
   summary: "A batch of news and the events found in it",
   description: "`span` is the sentence's range in the stored text: NFC, each run of white space one space.",
   access: [internal()],
-  input: z.object({ batch_id: batchId.describe("Text as received"), tenant }),
+  input: z.object({ batch_id: batchId.describe("The batch_id from news_ingest"), tenant }),
   output: json(
     z.object({
       data: received.extend({

@@ -65,7 +65,7 @@ export const eventList = operation({
     if (own && reader === undefined)
       return refuse("unauthorized", "own=true lists your own events: send an API key with the scope read");
     if (type !== undefined && schemas.newestVersion(type) === undefined)
-      return refuseField("type", "is no event type; /docs/events lists them");
+      return refuseField("type", "is not an event type; /docs/events lists them");
     const streamFilter = wanted === undefined ? undefined : await streamOf(app, wanted, reader);
     const tenant = own ? reader : undefined;
     const floor = type === undefined || tenant || streamFilter ? 1 : await floorOf(app, before);

@@ -11,7 +11,7 @@ export const proof = z.array(sha256).describe("In RFC 9162's order, in hex");
 export const preciseTime = z.iso.datetime({ precision: 6 });
 export const firmness = z
   .enum(["mined", "final", "reorged"])
-  .describe("mined: the chain may still take it back; reorged: it did");
+  .describe("mined: the chain may still revert it; reorged: it did");
 export const stream = z
   .string()
   .describe("The stream's id where its type is public, else a keyed hash, equal for equal streams");

@@ -56,10 +56,10 @@ const status = operation({
         .nullable(),
       anchor: z.object(anchorFacts).nullable(),
       unproven_events: z.int().describe("Events above the newest final anchor"),
-      network: z.string().describe("The contract that this service anchors in"),
-      contract: z.string(),
+      network: z.string().describe("The chain, as CAIP-2"),
+      contract: z.string().describe("The contract that this service anchors in"),
       signer: z.string(),
-      witnesses: z.array(z.string()).describe("Verifier keys of the requested witnesses"),
+      witnesses: z.array(z.string()).describe("Verifier keys of the witnesses that cosign for this service"),
       sealed: z
         .object({ values: z.int(), erased: z.int() })
         .describe("Sealed personal values in the log, and how many can no longer be opened"),

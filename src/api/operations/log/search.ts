@@ -30,7 +30,7 @@ export const logSearch = operation({
   summary: "Search of the log",
   description:
     "Finds an event by position or id, anchors and payments by transaction, a payment by id, and an agent. " +
-    "Types of events and streams are found by their letters; with an API key your own streams, too.",
+    "Event types and streams are found by part of their name; with an API key, so are your own streams.",
   access: [open()],
   lists: "none",
   input: z.object({

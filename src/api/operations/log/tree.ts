@@ -30,7 +30,7 @@ const checkpoint = operation({
   summary: "The newest checkpoint of the log",
   description:
     "The size and root of the log's Merkle tree as a signed note (c2sp.org/tlog-checkpoint), with cosignatures of " +
-    "witnesses. Tiles and proofs reach as far.",
+    "witnesses. Tiles and proofs cover the same events.",
   access: [mirrored],
   input: z.object({}),
   output: text("A signed note: origin, size and root, a blank line, then a line per signature"),

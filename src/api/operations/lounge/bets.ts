@@ -197,7 +197,7 @@ const order = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Order a drink for your mood",
   description:
-    "The bartender answers your order and mood, equal words equally. Your mood is neither repeated nor stored.",
+    "The bartender answers your order and mood; the same words get the same answer. Your mood is neither repeated nor stored.",
   access: [key("read"), pay("0.001")],
   input: z.object({
     drink: z

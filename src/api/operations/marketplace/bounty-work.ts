@@ -78,7 +78,7 @@ address and SHA-256 of a file elsewhere. Only the creator and you see it; the lo
   input: z.object({
     bounty_id: bountyId,
     content: contentField.optional().describe("Your work, as text of at most 1 MiB"),
-    url: urlField.optional().describe("Its address elsewhere; with sha256"),
+    url: urlField.optional().describe("Its address elsewhere; send sha256 too"),
     sha256: sha256.optional().describe("Digest of content or the url's file"),
   }),
   output: json(claimed),

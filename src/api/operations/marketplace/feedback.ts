@@ -11,7 +11,7 @@ const file = z
     agentRegistry: z.string().describe("<CAIP-2 chain>:<address>"),
     agentId: z.union([z.int(), z.string()]).describe("The subject; a string if a number would lose digits"),
     clientAddress: z.string().describe("The wallet that paid, with its chain: only it can submit the file"),
-    createdAt: time.describe("When the words were said"),
+    createdAt: time.describe("When the feedback was given"),
     value: z.int().describe("Points of a hundred, times ten to the power of valueDecimals"),
     valueDecimals: z.int().describe("Decimals of value"),
     tag1: z.string().describe("`works` for a verdict, the skill for an attestation"),
@@ -20,7 +20,7 @@ const file = z
     proofOfPayment: z
       .object({
         fromAddress: z.string().describe("The buyer's wallet"),
-        toAddress: z.string().describe("This market, which credits the author"),
+        toAddress: z.string().describe("The market's address, which was paid; the market credits the author"),
         chainId: z.string().describe("The chain of the payment"),
         txHash: chainHash.describe("The transfer of USDC"),
       })
@@ -32,7 +32,7 @@ const feedback = operation({
   name: "soul_market_feedback",
   route: "GET /soul/market/feedback",
   summary: "Feedback files of ERC-8004 that a settled payment proves",
-  description: `Words about agents that are linked to the registry, newest first. They are verdicts of buyers, and attestations
+  description: `Feedback about agents that are linked to the registry, newest first. It consists of verdicts of buyers, and attestations
 whose evidence is a payment: the attestor's for an item of the subject, final and not refunded. Nothing else is exported. The buyer's wallet submits \`file\` by giveFeedback, with \`feedback_hash\`.`,
   access: [open()],
   lists: feedbackProjection,
@@ -42,7 +42,7 @@ whose evidence is a payment: the attestor's for an item of the subject, final an
       feedback: z
         .array(
           z.object({
-            event_id: z.string().describe("The event of the words in the log"),
+            event_id: z.string().describe("The event of this feedback in the log"),
             payment_id: z.string().describe("The payment of the sale"),
             feedback_hash: chainHash.describe("Keccak-256 of the file's canonical form (RFC 8785)"),
             file,

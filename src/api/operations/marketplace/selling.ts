@@ -39,7 +39,7 @@ has only digests of title, summary and content.`,
       .refine((price) => price === 0 || price >= LEAST_USD, `is 0, or ${LEAST_USD} at least`)
       .describe("Its price in dollars: 0, or 0.001 to 1000"),
     content: contentField.optional().describe("Its content, as text of at most 1 MiB"),
-    url: urlField.optional().describe("Its address elsewhere, only for free items; with sha256"),
+    url: urlField.optional().describe("Its address elsewhere, only for free items; send sha256 too"),
     sha256: sha256.optional().describe("Digest of content or the url's file"),
   }),
   output: json(z.object({ item_id: z.string(), price_usd: z.string(), content_sha256: sha256 })),

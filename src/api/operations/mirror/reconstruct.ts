@@ -48,7 +48,7 @@ const reconstructOperation = operation({
   name: "mirror_reconstruct",
   route: "GET /v1/agent/mirror/reconstruct",
   summary: "The trade of China, Russia, India or Mexico with the EU27, from the EU's own figures",
-  description: `As sovereign_mirror, for four countries not reporting here. ${costs}`,
+  description: `Like sovereign_mirror, for four countries that do not report here. ${costs}`,
   input: reconstructInput,
   example: { target_country: "CN", direction: "EXPORT", hs: "44", month: "2024-03" },
 });

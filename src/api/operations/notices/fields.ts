@@ -34,7 +34,7 @@ export const subscription = z
       .describe("disabled: the webhook failed, see `disabled`; notices wait for notices_resume"),
     url: z.string().optional().describe("Only its owner sees this"),
     kinds: z.array(z.enum(kindNames)).describe("The kinds of subjects that it covers"),
-    products: z.array(z.string()).describe("Only duties that bear on one of these codes; none: all"),
+    products: z.array(z.string()).describe("Only duties that apply to one of these codes; none: all"),
     delivered: z.int().describe("Notices that the webhook accepted"),
     failing: z.int().describe("Subjects whose next notice failed, and waits for another attempt"),
     next_attempt_at: time

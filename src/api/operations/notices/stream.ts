@@ -53,8 +53,8 @@ with a mark in every ${heartbeat_ms / 1000} seconds of silence. notices_subscrib
       kinds: z
         .preprocess((given) => (typeof given === "string" ? given.split(",") : given), kindsField)
         .optional()
-        .describe(`Only these kinds, by comma: ${kindNames.join(", ")}; omitted = all`),
-      product: product.optional().describe("Only duties that bear on this goods code; omitted = all"),
+        .describe(`Only these kinds, comma-separated: ${kindNames.join(", ")}; omitted = all`),
+      product: product.optional().describe("Only duties that apply to this goods code; omitted = all"),
       follow: z.boolean("is true or false").default(false).describe("Send new notices as they come"),
     }),
     output: stream(line, mark),

@@ -54,7 +54,7 @@ a repeat has the same \`webhook-id\`. A failed delivery is retried six times ove
       .array(product, "is a list of goods codes")
       .max(100, "has at most 100 codes")
       .default([])
-      .describe("Only duties that bear on one of these goods codes; omitted = all"),
+      .describe("Only duties that apply to one of these goods codes; omitted = all"),
   }),
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   status: 201,
@@ -87,7 +87,7 @@ const list = operation({
   name: "notices_subscriptions",
   route: `GET ${PATH}`,
   summary: "Your subscriptions to notices, newest first",
-  description: "Each as notices_status shows it. Free to their owner.",
+  description: "Each entry is what notices_status returns. Free to the owner.",
   access: [owner("read")],
   lists: noticeSubscriptionsProjection,
   omitted_in_repeats: once_fields,
@@ -110,7 +110,7 @@ const status = operation({
   name: "notices_status",
   route: `GET ${PATH}/{id}`,
   summary: "Status of a subscription to notices",
-  description: "Deliveries, failures and their reasons. Always current; only for its owner, and free to it.",
+  description: "Deliveries, failures and their reasons. Always current; only for its owner, and free.",
   access: [owner("read")],
   omitted_in_repeats: once_fields,
   input: z.object({ id: subscriptionId }),
@@ -129,7 +129,7 @@ const resume = operation({
   effect: { changes: "adds", repeatable: true, reaches_out: true },
   summary: "Resume a subscription to notices that was disabled",
   description:
-    "Deliveries go on with the first notice that the webhook has not accepted: no waiting notice is lost.",
+    "Deliveries continue with the first notice that the webhook has not accepted; no waiting notice is lost.",
   access: [owner("order")],
   omitted_in_repeats: once_fields,
   input: z.object({ subscription_id: subscriptionId }),

@@ -15,7 +15,7 @@ const usdc = z.string().regex(/^\d+\.\d{2,6}$/);
 const transaction = z.object({
   to: address.describe("The channels' contract"),
   data: hexBytes.describe("The call, encoded"),
-  value: z.literal("0").describe("No ether goes along"),
+  value: z.literal("0").describe("Always 0: no ether is sent"),
 });
 
 const channelAnswer = z.object({

@@ -297,7 +297,7 @@ const revenueTransparency = operation({
               explorer_url: explorerUrl,
             })
             .nullable(),
-          kept: z.boolean().describe("Money that came without a call and was kept"),
+          kept: z.boolean().describe("true: it came without a call and was kept"),
         }),
       ),
       count: z.int(),

@@ -105,8 +105,7 @@ const settleOperation: OperationDeclaration = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: true },
   summary: "Settle a payment",
   description: `Sends an x402 payment to the chain and returns its transaction, once: the same payment again gets the same
-answer. For payments to this service's payTo of at least 0.001 USDC; a paid call here settles by itself. With an API key the
-payment buys something elsewhere, and nothing here any more. An operator may admit calls without a key. Such a call
+answer. For payments to this service's payTo of at least 0.001 USDC; a paid call here settles by itself. With an API key, the settled payment buys something elsewhere and can no longer buy a call here. An operator may admit calls without a key. Such a call
 only sends the payment to the chain: its payer can still buy a call with it, and an unused payment is refunded.`,
   access: [key("order"), openWhere("SETTLE_OPEN")],
   moves_money: true,

@@ -8,7 +8,7 @@ import { json, key, operation } from "../../declare/index.ts";
 const since = z
   .string()
   .regex(/^\d{8}$/, { error: "since is a day as YYYYMMDD, such as 20240131", abort: true })
-  .refine((text) => z.iso.date().safeParse(dayOf(text)).success, "since is no day of the calendar")
+  .refine((text) => z.iso.date().safeParse(dayOf(text)).success, "since is not a day of the calendar")
   .describe("Policies of this day, YYYYMMDD, or later; omitted = all");
 
 const dayOf = (text: string) => `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
@@ -17,7 +17,7 @@ const watchOperation = operation({
   name: "front_run_watch",
   route: "GET /v1/agent/front-run/watch",
   summary: "Imports that ran ahead of a policy, the largest spikes first",
-  description: `Computed each Monday at 07:00 UTC, for policies at least seven days old. A signal is no proof of who knew what. A product
+  description: `Computed each Monday at 07:00 UTC, for policies at least seven days old. A signal is not proof of who knew what. A product
 whose season peaks in the months before gets no signal. A code that a revision changed is counted with the codes joined to it.`,
   access: [key("read")],
   input: z.object({

@@ -12,7 +12,7 @@ const storedReport = operation({
   name: "report",
   route: "GET /v1/agent/reports/{report_id}",
   summary: "A stored report of yours, in any of its forms",
-  description: `Free to its owner for ${reports.KEEP_DAYS} days: the tenant of the key, or the wallet that paid. The bytes never change; after that only its digests remain in the log.`,
+  description: `Free to its owner for ${reports.KEEP_DAYS} days: the tenant of the key, or the wallet that paid. Its bytes never change. After ${reports.KEEP_DAYS} days only its digests remain in the log.`,
   access: [owner("read")],
   input: z.object({
     report_id: idFrom("report_id", "an operation that makes reports").describe("The report_id of its answer"),

@@ -22,7 +22,7 @@ import { withModelSummary } from "./model-summary.ts";
 
 const reportMeta = z.object({
   dataset: z.string().describe("The report's main dataset"),
-  vintage: z.string().describe("Vintages of the main dataset and further tables, by comma"),
+  vintage: z.string().describe("Comma-separated vintages of the main dataset and further tables"),
   synthetic: z.boolean().describe("true: synthetic figures of the sandbox, for trying the service out"),
   source: z.string(),
 });

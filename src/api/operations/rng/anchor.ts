@@ -100,8 +100,8 @@ const verify = operation({
   route: "POST /v1/agent/rng/anchor/verify",
   effect: { ...reads, reaches_out: true },
   summary: "When a seed was committed, read from the chain",
-  description: `Reads the contract, not our records, for the hash itself and for the head of its chain: SHA-256 of the
-hash, repeated \`chain_index\` times. Anyone can call \`seedCommittedAt(signer, hash)\`. A commitment older than the hash's publication here counts as none.`,
+  description: `Reads the contract, not our records, for the hash itself and for the head of its chain: SHA-256 applied
+\`chain_index\` times to the hash. Anyone can call \`seedCommittedAt(signer, hash)\`. A commitment older than the hash's publication here counts as none.`,
   again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({ seed_hash: seedHash }),

@@ -15,7 +15,7 @@ export const seedLocation = {
   chain: z.int().describe("The seed chain, from 1"),
   chain_index: z
     .int()
-    .describe("Index of the seed, from 0: SHA-256 of its hash, repeated so many times, is the chain's head"),
+    .describe("Index of the seed, from 0: SHA-256 applied so many times to its hash gives the chain's head"),
 };
 
 export const rollId = idFrom("roll_id", "rng_roll").describe("The roll_id of the roll's answer");

@@ -68,7 +68,7 @@ const history = operation({
   route: "GET /v1/agent/rng/history",
   summary: "Your rolls, newest first",
   description:
-    "Or the one with `roll_id`, if it is yours. Includes bets of the lounge. A page of long rolls may have fewer than `limit`.",
+    "With `roll_id` only that roll, if it is yours. Bets of the lounge are included. A page of long rolls may have fewer than `limit`.",
   access: [key("read"), pay("0.005")],
   lists: rngProjection,
   input: z.object({
@@ -100,7 +100,7 @@ const stats = operation({
   name: "rng_stats",
   route: "GET /v1/agent/rng/stats",
   summary: "Test all callers' rolls for uniformity",
-  description: `Each game's number of rolls, and Pearson's chi-square over ten cells of the possible first numbers.
+  description: `For each game the number of rolls, and Pearson's chi-square test: the first number of each roll is counted in ten equal cells.
 Look closer at a p-value below 0.001. Too few rolls give no p-value.`,
   access: [key("read"), pay("0.001")],
   lists: rngProjection,
@@ -118,7 +118,9 @@ Look closer at a p-value below 0.001. Too few rolls give no p-value.`,
         z.object({
           game_type: z.string(),
           rolls: z.int(),
-          cells: z.array(z.object({ observed: z.int(), expected: z.number() })),
+          cells: z
+            .array(z.object({ observed: z.int(), expected: z.number() }))
+            .describe("The ten cells: rolls observed and expected in each"),
           chi_square: z
             .object({ statistic: z.number(), df: z.int(), p: z.number() })
             .nullable()

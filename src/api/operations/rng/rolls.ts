@@ -35,7 +35,7 @@ const seedNow = operation({
   route: "GET /v1/agent/rng/seed",
   summary: "The hash of the active seed",
   description: `The seed stays secret until its rolls or time are used up; then it is revealed, and anyone can repeat all its
-rolls. SHA-256 of its hash, repeated \`chain_index\` times, is the chain's head, which was committed to Base before its first use.`,
+rolls. Apply SHA-256 \`chain_index\` times to its hash: you get the chain's head, which was committed to Base before its first use.`,
   access: [key("read"), pay("0.001")],
   input: z.object({
     format: z

@@ -51,7 +51,7 @@ const stats = operation({
   route: "GET /v1/agent/signals/stats",
   summary: "Each strategy's paper bets: win rate, points, Brier score",
   description:
-    "Bets of points, no money. `backtest` is strategies' results on past months of one vintage, never added to live ones.",
+    "Bets use points, not money. `backtest` has results on past months of one vintage, which the live results do not include.",
   access,
   input: z.object({ days }),
   output: json(
@@ -67,7 +67,7 @@ const stats = operation({
             win_rate: share.describe("Bets that won points; null = none ended"),
             pnl: z.number().describe("Points won; below 0, lost"),
             brier: chance.nullable().describe("Mean of (p − outcome)² of closed ones; 0 is best"),
-            line_brier: chance.nullable().describe("The same of the line: a good strategy is below it"),
+            line_brier: chance.nullable().describe("The Brier score of the line; a good strategy's is lower"),
           }),
         ),
         backtest: z.array(
@@ -124,7 +124,7 @@ const tradeShown = z.object({
   side: z.enum(["yes", "no"]),
   line: chance.describe("The bet's cost: how often the statement was true before"),
   p: chance,
-  confidence: chance.describe("Its side's chance"),
+  confidence: chance.describe("The probability of its side"),
   stake: z.number().describe("Points"),
   strategy: z.string(),
   version: z.int(),
@@ -180,7 +180,7 @@ const trades = operation({
 const prediction = operation({
   name: "signals_prediction",
   route: "GET /v1/agent/signals/prediction",
-  summary: "Open statements of proven strategies, and how their chances came true",
+  summary: "Open bets of proven strategies, and how often their earlier predictions came true",
   description: `Open bets of strategies with at least ${LEAST_DECIDED} decided bets, with chances ${LEAST_OPINION} or more from one half. With fewer you get an empty list and the count.`,
   access,
   input: z.object({

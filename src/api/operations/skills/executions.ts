@@ -78,7 +78,7 @@ const cancel = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Cancel a running execution",
   description:
-    "The payment is refunded if no step is done, for a batch once all of it is over. A repeat returns the same.",
+    "The payment is refunded if no step was done; for a batch, once all its executions are over. A repeat returns the same.",
   access: [owner("skill")],
   input: z.object({ execution_id: executionId }),
   output,

@@ -40,7 +40,7 @@ export const tenantField = z
 export const formatField = z
   .enum(executions.formats, `format is ${executions.formats.join(" or ")}`)
   .default("markdown")
-  .describe("SHA-256 of the result");
+  .describe("The form of the result");
 
 export const executionId = idFrom("execution_id", "skills_run").describe("From skills_run");
 

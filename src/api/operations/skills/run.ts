@@ -61,7 +61,7 @@ const run = operation({
   effect,
   summary: "Run a skill on a task in words: a report of findings over facts",
   description:
-    "Read without a model. You get the result, or else a `poll` address. A task with missing slots is a 400 with an example, and free; a later failure is refunded.",
+    "No model reads the task. You get the result, or else a `poll` address. A task with missing slots is a 400 with an example, and free; a later failure is refunded.",
   access: [key("skill"), pay(priceOf(PRICE_MICRO))],
   secrets: ["task"],
   input: runInput,

@@ -17,7 +17,7 @@ const eraseCustomer = operation({
     "Destroys the key that seals one customer's personal data, for good. Names, addresses and notes in your orders " +
     "and quotes then read `erased` in every answer. Orders and payments stay, and every hash of the log " +
     "still matches. Cached answers about the customer are deleted. Backups of the key vault expire by " +
-    "`final_after`. Only you know customers, by their mail address.",
+    "`final_after`. You name the customer by mail address.",
   access: [owner("order")],
   secrets: ["email"],
   input: z.object({

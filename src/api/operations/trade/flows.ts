@@ -60,8 +60,8 @@ const timelineOperation = operation({
   name: "trade_timeline",
   route: "GET /v1/agent/trade/timeline",
   summary: "Monthly imports and exports",
-  description: `A month a line: one series for each reporter, or the sum of the 27 by default. Zero is no trade,
-null is not delivered.`,
+  description: `A line a month: by default the sum of the 27, or a series for each reporter.
+Zero means no trade, null not delivered.`,
   access: [key("read"), pay("0.05")],
   input: timelineInput,
   output: json(timelineOutput, { table: "data", chart: timelineChart }),

@@ -30,7 +30,7 @@ const heatmapOperation = operation({
   name: "trade_heatmap",
   route: "GET /v1/agent/trade/heatmap",
   summary: "All 27 countries ranked by their trade of a product in a year",
-  description: `All 27 by value, with their share of the sum and the change on the year before. A country without data
+  description: `All 27 by value, with their share of the sum and the change from the year before. A country without data
 comes last, without figures: no data is not zero.`,
   access: [key("read"), pay("0.10")],
   input: heatmapInput,

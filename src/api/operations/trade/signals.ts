@@ -15,7 +15,7 @@ const alertsOperation = operation({
     "Recent anomalies in all countries and chapters, or in one country's, and the largest year-over-year changes",
   description: `Finds unusual months: each reporter, chapter and flow against its twelve months before. False alarms are at most 5 % of
 all alarms.
-\`confirmed\` marks those that remain without the season. Incomplete months of a reporter are never judged.`,
+\`confirmed\` marks those that the season does not explain. Incomplete months of a reporter are never judged.`,
   access: [key("read"), pay("0.10")],
   input: alertsInput,
   output: json(alertsOutput, { table: "data.alerts" }),
@@ -44,7 +44,7 @@ const flowPulseOperation = operation({
   name: "trade_flow_pulse",
   route: "GET /v1/agent/trade/flow-pulse",
   summary: "The most important anomalies for a country, by reporter and HS2",
-  description: `The anomalies of trade/alerts weighed by their share of the reporter's trade: |z|·√share. Possible chance results
+  description: `The anomalies of trade/alerts weighted by their share of the reporter's trade: |z|·√share. Possible chance results
 are included; \`significant\` marks the others.`,
   access: [key("read"), pay("1.00")],
   input: flowPulseInput,
@@ -60,7 +60,7 @@ const rerouteOperation = operation({
   route: "GET /v1/agent/trade/reroute-watch",
   summary: "Products whose direct trade with a country collapsed while third countries surged",
   description: `Compares twelve months before a break with twelve after. The direct flow with \`origin\` (default: Russia) fell by
-half or more. Flows with other countries outside the EU rose by half and by EUR 10 M. A signal, not a finding.`,
+half or more, while flows with other countries outside the EU rose by half and by EUR 10 M. It is a signal, not a proof.`,
   access: [key("read"), pay("0.50")],
   input: rerouteInput,
   output: json(rerouteOutput, { table: rerouteTable }),
@@ -74,7 +74,7 @@ const sourcesOperation = operation({
   name: "trade_source_concentration",
   route: "GET /v1/agent/trade/source-concentration",
   summary: "Products that a country imports at least half from a single source",
-  description: `By the value at stake, with the second source and the listed partners' share. \`flow=EXPORT\` finds
+  description: `Sorted by the value at stake, with the second source and the listed partners' share. \`flow=EXPORT\` finds
 single buyers.`,
   access: [key("read"), pay("0.15")],
   input: sourcesInput,

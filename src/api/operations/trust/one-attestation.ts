@@ -116,8 +116,7 @@ const revoke = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Revoke an attestation of another agent",
   description:
-    "With the attestor's API key, or a challenge with the purpose `revoke` about the attestation_id, signed by a live key of the attestor. It counts no " +
-    "more; what it replaced stays replaced. A repeat returns its status.",
+    "With the attestor's API key, or a challenge with the purpose `revoke` about the attestation_id, signed by a live key of the attestor. It no longer counts, and the attestation it replaced does not return. A repeat returns its status.",
   access: [proofs],
   input: z.object({
     id: attestationId,

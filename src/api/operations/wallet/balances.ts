@@ -125,7 +125,9 @@ scanned at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\`
         scanned_to: z.int().describe("This page and earlier ones have all transfers down to this block"),
         latest_block: z.int(),
         final_block: z.int(),
-        tokens: z.array(z.object({ address, symbol: z.string() })).describe("Whose transfers"),
+        tokens: z
+          .array(z.object({ address, symbol: z.string() }))
+          .describe("The tokens whose transfers are listed"),
         development_chain: developmentChain,
       }),
     }),
@@ -140,7 +142,7 @@ scanned at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\`
     const before =
       cursor === undefined ? undefined : { block_number: BigInt(block_number!), index: Number(index) };
     if (before && before.block_number > latest.number + 1n)
-      refuseField("cursor", `is of a block that is not there yet; the newest is ${latest.number}`);
+      refuseField("cursor", `names a block that does not exist yet; the newest is ${latest.number}`);
     const question = { account, tokens: [...tokens.keys()], before, limit };
     const { transfers, scanned_to, next } = await historyPage(app, question, latest.number);
     const times = await timesOf(app, transfers);

@@ -68,7 +68,7 @@ export const voucherChecks: VoucherCheck[] = [
       if (resource_url !== undefined && pathOf(resource_url) !== pathOf(resource))
         refusePayment(
           "invalid_payment_requirements",
-          `resource.url: this payment is for another call than ${resource}`,
+          `resource.url: this payment is for a call other than ${resource}`,
         );
     },
   },
@@ -125,7 +125,7 @@ export const voucherChecks: VoucherCheck[] = [
       if (BigInt(config.payer_authorizer) === 0n)
         refusePayment(
           "invalid_batch_settlement_evm_voucher_signature",
-          "channelConfig.payerAuthorizer: name a key that signs vouchers; a contract wallet can take its own signature back",
+          "channelConfig.payerAuthorizer: name a key that signs vouchers; a contract wallet can revoke its own signature",
         );
     },
   },
@@ -171,7 +171,7 @@ export const voucherChecks: VoucherCheck[] = [
       if (deposit && BigInt(deposit.valid_after) >= now)
         refusePayment(
           "invalid_batch_settlement_evm_payload_authorization_valid_after",
-          `validAfter: is valid only after ${deposit.valid_after}, and it is ${now} here`,
+          `validAfter: is valid only after ${deposit.valid_after}, and the service's time is ${now}`,
         );
     },
   },
@@ -181,7 +181,7 @@ export const voucherChecks: VoucherCheck[] = [
       if (deposit && BigInt(deposit.valid_before) > now + FURTHEST_SECONDS)
         refusePayment(
           "invalid_batch_settlement_evm_payload_authorization_valid_before",
-          `validBefore: may be at most an hour ahead, and it is ${now} here`,
+          `validBefore: may be at most an hour ahead, and the service's time is ${now}`,
         );
     },
   },
@@ -194,6 +194,6 @@ export function refuseExpired({ valid_before }: { valid_before: string }, now: b
   if (BigInt(valid_before) < now + SETTLING_SECONDS)
     refusePayment(
       "invalid_batch_settlement_evm_payload_authorization_valid_before",
-      `validBefore: must be valid for ${SETTLING_SECONDS} more seconds, and it is ${now} here; sign a new one`,
+      `validBefore: must be valid for ${SETTLING_SECONDS} more seconds, and the service's time is ${now}; sign a new one`,
     );
 }

@@ -99,7 +99,7 @@ export const paymentChecks: PaymentCheck[] = [
       if (resource_url !== undefined && resource !== undefined && pathOf(resource_url) !== pathOf(resource))
         refusePayment(
           "invalid_payment_requirements",
-          `resource.url: this payment is for another call than ${resource}`,
+          `resource.url: this payment is for a call other than ${resource}`,
         );
     },
   },
@@ -133,7 +133,7 @@ export const paymentChecks: PaymentCheck[] = [
       if (signed.transfer.valid_after >= now)
         refusePayment(
           "invalid_exact_evm_payload_authorization_valid_after",
-          `authorization.validAfter: is valid only after ${signed.transfer.valid_after}, and it is ${now} here; sign one that is valid now`,
+          `authorization.validAfter: is valid only after ${signed.transfer.valid_after}, and the service's time is ${now}; sign one that is valid now`,
         );
     },
   },
@@ -143,7 +143,7 @@ export const paymentChecks: PaymentCheck[] = [
       if (signed.transfer.valid_before < now + SETTLING_SECONDS)
         refusePayment(
           "invalid_exact_evm_payload_authorization_valid_before",
-          `authorization.validBefore: must be valid for ${SETTLING_SECONDS} more seconds, and it is ${now} here; sign a new one`,
+          `authorization.validBefore: must be valid for ${SETTLING_SECONDS} more seconds, and the service's time is ${now}; sign a new one`,
         );
     },
   },
@@ -153,7 +153,7 @@ export const paymentChecks: PaymentCheck[] = [
       if (signed.transfer.valid_before > now + FURTHEST_SECONDS)
         refusePayment(
           "invalid_exact_evm_payload_authorization_valid_before",
-          `authorization.validBefore: may be at most an hour ahead, and it is ${now} here; sign one that ends sooner`,
+          `authorization.validBefore: may be at most an hour ahead, and the service's time is ${now}; sign one that ends sooner`,
         );
     },
   },

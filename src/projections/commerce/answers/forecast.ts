@@ -77,7 +77,7 @@ const forecastShown = z.object({
       month,
       mean: quantity.describe("Expected demand, base units a month"),
       lo80: bound(
-        "Four of five months should lie between lo80 and hi80; null: too few past errors, never of 3 to 5 months",
+        "Four of five months should lie between lo80 and hi80; null: too few past errors, or months_history below 6",
       ),
       hi80: bound("See lo80"),
       lo95: bound("Nineteen of twenty months should lie between lo95 and hi95; null as lo80"),
@@ -96,7 +96,7 @@ const forecastShown = z.object({
         .int()
         .nullable()
         .describe(
-          `The months_history of ${comparedHistories.join(", ")} with the least mae in the same tests: ask with it`,
+          `The months_history of ${comparedHistories.join(", ")} with the least mae in the same tests: request it`,
         ),
     })
     .nullable()

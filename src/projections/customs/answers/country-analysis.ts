@@ -57,7 +57,7 @@ const trend = z
     growth_per_year: z.number().describe("0.1 = 10 % more each year"),
   })
   .nullable()
-  .describe("Between the first and the last complete year with trade; null with under two");
+  .describe("Between the first and the last complete year with trade; null with fewer than two");
 
 export const countryOutput = z.object({
   data: z.object({

@@ -1,4 +1,4 @@
-/** Customs answers in other forms than JSON: pictures, and rows of those that are no plain list. */
+/** Customs answers in other forms than JSON: pictures, and rows of those that are not a plain list. */
 import { z } from "zod";
 import type { Chart } from "../../../core/model/chart.ts";
 import { basisNotes, flowLines, undeliveredNotes, yearBars } from "../../trade/answers/forms/lines.ts";

@@ -128,9 +128,7 @@ export const capabilitiesOutput = z.object({
       least_data: z.string(),
       asked_by: z.array(z.string()).describe("Operations that answer it"),
       lacks: z.array(z.string()).describe("Which loaded data it lacks; empty: it can run"),
-      planted: z
-        .array(z.string())
-        .describe("Its share of `meta.planted`; without any it sees the sandbox as drawn"),
+      planted: z.array(z.string()).describe("The patterns of `meta.planted` that it should find"),
     }),
   ),
   meta: z.object({ count: z.int(), planted }),

@@ -99,7 +99,7 @@ export async function leadsOf(
   const knowns = products.map((hs) => completenessOf(lease.manifest.coverage, hs));
   const everyKnown = (period: Period) =>
     knowns.every((known) => reporters.every((code) => known(code, flow, period)));
-  // Months not delivered yet are no gap within the series.
+  // Months not delivered yet are not a gap within the series.
   const all = monthsOf(lease, years);
   const periods = all.slice(all.findIndex(everyKnown), all.findLastIndex(everyKnown) + 1);
   const series = await Promise.all(

@@ -81,7 +81,7 @@ export const marketInput = z.object({
     .max(7, "beside names at most 7 products")
     .refine((codes) => new Set(codes).size === codes.length, "beside names a product twice")
     .optional()
-    .describe("Other products, by comma, to test for leads and lags"),
+    .describe("Other products, comma-separated, to test for leads and lags"),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });

@@ -184,7 +184,7 @@ function withNames(
   }));
 }
 
-/** The signal of one product and origin; a gap in the data is reported and is no failure. */
+/** The signal of one product and origin; a gap in the data is reported and is not a failure. */
 async function goodsOf(
   trade: TradeData,
   request: { hs: string; country: string },

@@ -142,7 +142,7 @@ type PartnerRow = {
 };
 
 function partnersSql(lease: Lease, { hs, years, period, target, flow }: Question): string {
-  // Returned goods have their own country as partner: its figures for itself are no mirror.
+  // Returned goods have their own country as partner: its figures for itself are not a mirror.
   const isAsked = `partner = ${literal(target)} and reporter <> partner and flow = ${literal(flow)} and ${period === undefined ? "true" : `period = ${period}`}`;
   return `select reporter, period, sum(value_eur)::bigint as value_eur, sum(quantity_kg)::double as quantity_kg,
       coalesce(sum(value_eur) filter (quantity_kg > 0), 0)::bigint as weighed_eur

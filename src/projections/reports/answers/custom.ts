@@ -177,6 +177,6 @@ function refuseTooManySteps(plan: Plan, input: CustomInput, steps: number): neve
     .toSorted((a, b) => (input[b]?.length ?? 0) - (input[a]?.length ?? 0))[0]!;
   return refuseWith(
     longest,
-    `${plan.name} needs ${steps} steps here, at most ${MOST_STEPS}: name fewer ${longest}`,
+    `${plan.name} needs ${steps} steps here, more than ${MOST_STEPS}: name fewer ${longest}`,
   );
 }

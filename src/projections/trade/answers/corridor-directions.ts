@@ -37,7 +37,7 @@ const view = z
     months: z.int().describe("Complete months"),
   })
   .nullable()
-  .describe("null if this country is no reporter of the database, or has delivered nothing");
+  .describe("null if this country is not a reporter of the database, or has delivered nothing");
 
 const mirror = z
   .object({

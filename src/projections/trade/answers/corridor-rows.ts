@@ -79,7 +79,7 @@ function monthsWithTrade(year: number, reporter: ReporterCode, flow: Flow, pairM
   return rows;
 }
 
-/** Chapters, or the next finer codes below `hs`; residues of confidential trade are no products. */
+/** Chapters, or the next finer codes below `hs`; residues of confidential trade are not products. */
 export function productsOfPair(
   lease: Lease,
   pair: Pair,

@@ -72,7 +72,10 @@ export function refuseOutsideBasis({ book }: Coverage, hs: string | undefined): 
   if (book.exists(hs, basis)) return;
   const { years } = book.pastOf(hs);
   const spans = years.map(({ from, to }) => `${from ?? "before"} to ${to ?? "now"}`).join(", ");
-  refuseWith("basis", `${hs} is no code of ${basis}: it exists ${spans}; name such a year, or basis=family`);
+  refuseWith(
+    "basis",
+    `${hs} is not a code of ${basis}: it exists ${spans}; name such a year, or basis=family`,
+  );
 }
 
 /** A sentence for years that lack the code, with its heirs or ancestors; undefined where it exists in one of them. */
@@ -87,7 +90,7 @@ export function lacksCode(coverage: Coverage, hs: string, years: Years): string 
       ...(came_from.length > 0 ? [`came from ${came_from.join(", ")} in ${year}`] : []),
     ]);
   const changed = changes.length > 0 ? `: it ${changes.join(" and ")}` : "";
-  return `${hs} is no code of ${span}${changed}; basis=family follows its goods over the change`;
+  return `${hs} is not a code of ${span}${changed}; basis=family follows its goods over the change`;
 }
 
 const related = z.object({ code: z.string(), name: z.string().nullable() });
@@ -102,8 +105,8 @@ export const codesMeta = z
       .array(
         z.object({
           year: z.int().describe("The change took effect in its January"),
-          became: z.array(related).describe("Heirs of the code"),
-          came_from: z.array(related).describe("Ancestors of the code"),
+          became: z.array(related).describe("Successors of the code"),
+          came_from: z.array(related).describe("Predecessors of the code"),
           kept: z.boolean().describe("true: the number goes on, with other goods"),
         }),
       )

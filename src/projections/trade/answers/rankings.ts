@@ -59,7 +59,7 @@ export const productRow = z.object({
   codes: z
     .string()
     .optional()
-    .describe("The codes of a family's line, by spaces; of a requested chapter only its own"),
+    .describe("Space-separated codes of a family's line; for a requested chapter only its own"),
 });
 
 /** The base of a ranking's shares. */

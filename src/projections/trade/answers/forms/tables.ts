@@ -1,4 +1,4 @@
-/** A table is the schema of a row, and the rows, for answers that are no plain list. */
+/** A table is the schema of a row, and the rows, for answers that are not a plain list. */
 import { z } from "zod";
 import { flows } from "../../../../domain/trade/units.ts";
 import { concentrationOutput, concentrationResult } from "../concentration.ts";
