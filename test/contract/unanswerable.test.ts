@@ -120,14 +120,18 @@ describe("a report refuses a country that its steps do not take before it is pai
   const refused = (question: string, more: object = {}) =>
     customReading(reference, customInput.parse({ question, ...more }), checks).then(() => undefined, textOf);
 
-  test.each([
-    "What was unusual in the United States?",
-    "Who are the largest partners of the United States?",
-    "What does the United States import most?",
-  ])("%s", async (question) => {
+  test("What was unusual in the United States?", async () => {
+    const question = "What was unusual in the United States?";
     expect(await refused(question)).toMatch(/^question: \w+ cannot answer this for US: no such reporter/);
     expect(await refused(question, { reporters: ["LV"] })).toBeUndefined();
   });
+
+  test.each([
+    "Who are the largest partners of the United States?",
+    "What does the United States import most?",
+  ])("“%s” is not refused, since the 27 report their trade with it", async (question) =>
+    expect(await refused(question)).toBeUndefined(),
+  );
 
   test("a report with more steps than it may have is refused by its longest list", async () => {
     const products = Array.from({ length: 20 }, (_, n) => String(n + 30));

@@ -3,6 +3,14 @@ import type { Plan } from "../plans/plan.ts";
 
 const market = { hs: "$slots.hs", reporter: "$slots.country", years: "$slots.years" } as const;
 const partnersOf = { reporter: "$slots.country", hs: "$slots.hs", year: "$slots.year", limit: 10 } as const;
+/** The market of a country outside the 27, by their statistics of it. */
+const seenMarket = { id: "market", operation: "fusion_market_intel", when: ["non_reporter"] } as const;
+const seenCountry = {
+  id: "country",
+  operation: "fusion_country",
+  input: { country: "$slots.country", year: "$slots.year" },
+  when: ["non_reporter"],
+} as const;
 const unusualMonths = { hs: "$slots.hs", flow: "$slots.flow", months: 6 } as const;
 
 export const intents: readonly Plan[] = [
@@ -73,7 +81,7 @@ export const intents: readonly Plan[] = [
   },
   {
     name: "sellers",
-    version: 2,
+    version: 3,
     summary: "Who sells a product to a country",
     keywords: {
       en: [
@@ -110,7 +118,9 @@ export const intents: readonly Plan[] = [
         id: "sellers",
         operation: "trade_top_partners",
         input: { ...partnersOf, flow: "IMPORT" },
+        unless: ["non_reporter"],
       },
+      { ...seenMarket, input: { ...market, flow: "IMPORT" } },
       {
         id: "years",
         operation: "fusion_country_stats",
@@ -121,7 +131,7 @@ export const intents: readonly Plan[] = [
   },
   {
     name: "buyers",
-    version: 2,
+    version: 3,
     summary: "Who buys a product from a country",
     keywords: {
       en: [
@@ -154,7 +164,9 @@ export const intents: readonly Plan[] = [
         id: "buyers",
         operation: "trade_top_partners",
         input: { ...partnersOf, flow: "EXPORT" },
+        unless: ["non_reporter"],
       },
+      { ...seenMarket, input: { ...market, flow: "EXPORT" } },
       {
         id: "years",
         operation: "fusion_country_stats",
@@ -275,7 +287,7 @@ export const intents: readonly Plan[] = [
   },
   {
     name: "product",
-    version: 2,
+    version: 3,
     summary: "Who trades a product among the 27 and their partners",
     keywords: {
       en: [
@@ -295,15 +307,22 @@ export const intents: readonly Plan[] = [
       { when: ["product", "!country", "trade"], weight: 0.8 },
       { when: ["product", "!country", "flow"], weight: 0.8 },
     ],
-    slots: { required: ["hs"], optional: ["country", "year", "flow"] },
+    slots: { required: ["hs"], optional: ["country", "year", "years", "flow"] },
     steps: [
-      { id: "product", operation: "fusion_product", input: { hs: "$slots.hs", year: "$slots.year" } },
+      {
+        id: "product",
+        operation: "fusion_product",
+        input: { hs: "$slots.hs", year: "$slots.year" },
+        unless: ["non_reporter"],
+      },
       {
         id: "partners",
         operation: "trade_top_partners",
         input: { ...partnersOf, flow: "$slots.flow" },
         when: ["country"],
+        unless: ["non_reporter"],
       },
+      { ...seenMarket, input: { ...market, flow: "$slots.flow" } },
     ],
     example: "Who are the largest exporters of fuel wood in 2024?",
   },
@@ -396,7 +415,7 @@ export const intents: readonly Plan[] = [
   },
   {
     name: "partners",
-    version: 1,
+    version: 2,
     summary: "The trading partners of one of the 27",
     keyword_weight: 1.5,
     keywords: {
@@ -425,19 +444,22 @@ export const intents: readonly Plan[] = [
       { when: ["country", "buyers", "!product", "!partner"], weight: 1.2 },
       { when: ["country", "who", "trade", "!product", "!partner"], weight: 1 },
     ],
-    slots: { required: ["country"], optional: ["hs", "year", "flow"] },
+    slots: { required: ["country"], optional: ["hs", "year", "years", "flow"] },
     steps: [
       {
         id: "partners",
         operation: "trade_top_partners",
         input: { ...partnersOf, flow: "$slots.flow" },
+        unless: ["non_reporter"],
       },
+      { ...seenCountry, unless: ["hs"] },
+      { ...seenMarket, when: ["non_reporter", "hs"], input: { ...market, flow: "$slots.flow" } },
     ],
     example: "The main partners of Lithuania's exports in 2024",
   },
   {
     name: "products",
-    version: 1,
+    version: 2,
     summary: "The products that one of the 27 trades",
     keywords: {
       en: [
@@ -454,13 +476,16 @@ export const intents: readonly Plan[] = [
       lv: ["prec", "produkt"],
     },
     implied_by: [{ when: ["country", "flow", "trade", "what", "!product", "!partner"], weight: 1.2 }],
-    slots: { required: ["country"], optional: ["hs", "year", "flow"] },
+    slots: { required: ["country"], optional: ["hs", "year", "years", "flow"] },
     steps: [
       {
         id: "products",
         operation: "trade_top_products",
         input: { ...partnersOf, flow: "$slots.flow" },
+        unless: ["non_reporter"],
       },
+      { ...seenCountry, unless: ["hs"] },
+      { ...seenMarket, when: ["non_reporter", "hs"], input: { ...market, flow: "$slots.flow" } },
     ],
     example: "What goods did Germany import in 2024?",
   },

@@ -1,5 +1,6 @@
 /** A plan: ordered steps, later ones reading earlier answers. Data, and never a caller's code. */
 import type { z } from "zod";
+import { isReporter } from "../trade/reporters.ts";
 import type { Flow } from "../trade/units.ts";
 import type { SlotName, Slots } from "./slots.ts";
 
@@ -15,14 +16,17 @@ export type Step = {
    * a list of these.
    */
   input: Readonly<Record<string, unknown>>;
-  /** The step is skipped without these slots. */
-  when?: readonly SlotName[];
-  /** The step is skipped with any of these slots: another step of the plan replaces it. */
-  unless?: readonly SlotName[];
+  /** The step is skipped unless all of these hold. */
+  when?: readonly StepCondition[];
+  /** The step is skipped if any of these holds: another step of the plan replaces it. */
+  unless?: readonly StepCondition[];
   each?: { of: string; most: number };
   /** A refusal, or a path without a value, does not fail the plan. */
   optional?: true;
 };
+
+/** A slot holds if it is filled; `non_reporter` if the country is none of the 27, whose statistics these are. */
+export type StepCondition = SlotName | "non_reporter";
 
 /** A sign in a question besides keywords: a slot that it fills, or the kind of answer that it wants. */
 export type Signal =
@@ -92,8 +96,10 @@ export function faultsOf(plan: Plan, fieldsOf: (operation: string) => Fields | u
       faults.push(...pathFaults(id, each.of, { earlier, slots, hasEach: false }));
       if (each.most > MOST_EACH) faults.push(`${id} runs ${each.most} times, ${MOST_EACH} at most`);
     }
-    for (const slot of [...when, ...unless])
+    for (const condition of [...when, ...unless]) {
+      const slot = condition === "non_reporter" ? "country" : condition;
       if (!slots.has(slot)) faults.push(`${id} waits for the slot ${slot}, which it has not`);
+    }
     if (earlier.has(id)) faults.push(`${id} occurs twice`);
     earlier.add(id);
   }
@@ -166,8 +172,9 @@ async function runStep(
   const results: StepResult[] = [];
   const passed: SkippedStep[] = [];
   const pass = (why: string) => passed.push({ step: id, operation, why });
-  const missing = when.find((slot) => known.slots[slot] === undefined);
-  if (unless.some((slot) => known.slots[slot] !== undefined)) return { requests: results, passed };
+  const isFor = (condition: StepCondition) => holds(condition, known.slots);
+  const missing = when.find((condition) => !isFor(condition));
+  if (unless.some(isFor) || missing === "non_reporter") return { requests: results, passed };
   const members = each ? read(each.of, known) : [undefined];
   if (missing !== undefined) pass(`no ${missing} was named`);
   else if (!Array.isArray(members) || members.length === 0)
@@ -202,8 +209,13 @@ export const requestsOf = (
 /** True for a step that runs with these slots, and whose refusal fails the plan. */
 export const mustRun = ({ when = [], unless = [], optional }: Step, slots: Slots): boolean =>
   optional === undefined &&
-  when.every((slot) => slots[slot] !== undefined) &&
-  unless.every((slot) => slots[slot] === undefined);
+  when.every((condition) => holds(condition, slots)) &&
+  !unless.some((condition) => holds(condition, slots));
+
+const holds = (condition: StepCondition, slots: Slots): boolean =>
+  condition === "non_reporter"
+    ? slots.country !== undefined && !isReporter(slots.country)
+    : slots[condition] !== undefined;
 
 type PathScope = { slots: Slots; steps: Record<string, object>; each?: unknown };
 

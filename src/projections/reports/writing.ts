@@ -1,7 +1,7 @@
 /** Writing of reports: operations answer questions, their figures become facts, and sections are made of those. */
 import type { z } from "zod";
 import type { Quoted } from "../../domain/ingest/quotation.ts";
-import { type CitedText, citing } from "../../domain/reports/cited-text.ts";
+import { type CitedText, citing, joinList } from "../../domain/reports/cited-text.ts";
 import {
   type AnswerWithOrigin,
   type Fact,
@@ -185,3 +185,17 @@ export const section = (title: string, text: string, more: Partial<Section>): Se
 
 export const factCell = (fact: Fact | undefined) => (fact ? { fact: fact.id } : { word: "—" });
 export const wordCell = (word: string) => ({ word });
+
+/** Names in a sentence on the largest of a list. */
+const MOST_NAMED = 3;
+
+/** The largest of a list with their shares: "Germany with 86.2 %, then Italy with 8.36 %". */
+export function largest(
+  named: readonly { name: CitedText; share: Fact | undefined }[],
+): CitedText | undefined {
+  const [first, ...others] = named
+    .slice(0, MOST_NAMED)
+    .flatMap(({ name, share }) => (share ? [citing`${name} with ${share}`] : []));
+  if (!first) return undefined;
+  return others.length > 0 ? citing`${first}, then ${joinList(others)}` : first;
+}

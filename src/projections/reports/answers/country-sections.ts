@@ -7,11 +7,9 @@ import { inSentence, partnerName } from "../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
 import { REST } from "../../trade/answers/rankings.ts";
 import { withFamily } from "../code-limits.ts";
-import { type AnswerTo, factCell, type ReportDraft, section, wordCell } from "../writing.ts";
+import { type AnswerTo, factCell, largest, type ReportDraft, section, wordCell } from "../writing.ts";
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;
-/** Names in a sentence on the largest of a list. */
-const MOST_NAMED = 3;
 
 /** Imports, exports and balance by year; `base` is the pointer to the list of years. */
 export function yearsSection(
@@ -30,14 +28,14 @@ export function yearsSection(
   }));
   const complete = lines.filter((_, n) => years[n]!.complete);
   const last = complete.at(-1) ?? lines.at(-1);
-  const seen = meta.view === "through_partners" ? " with the twenty-seven of the EU" : "";
+  const [from, to] = meta.view === "through_partners" ? [" from the EU", " to it"] : ["", ""];
   const product = productOf(at, sourced);
   const findings: Finding[] = [];
   if (last?.imports && last.exports && last.balance) {
     const soFar = complete.length === 0 ? ", so far," : "";
     findings.push(
       finding(
-        citing`In ${last.year}${soFar} ${inSentence(meta.name)}${seen} imported ${last.imports}${product} and exported ${last.exports}, a balance of ${last.balance}.`,
+        citing`In ${last.year}${soFar} ${inSentence(meta.name)} imported ${last.imports}${product}${from} and exported ${last.exports}${to}, a balance of ${last.balance}.`,
       ),
     );
     // A growth is null where the years before and after are not of the same goods.
@@ -92,15 +90,6 @@ function productOf(
 ): CitedText {
   if (!sourced.answer.meta.hs) return citing``;
   return citing` of HS ${at(sourced, "/meta/hs", "code of the figures", "code")}${withFamily(sourced.answer)}`;
-}
-
-/** The largest of a list with their shares: "Germany with 86.2 %, then Italy with 8.36 %". */
-function largest(named: readonly { name: CitedText; share: Fact | undefined }[]): CitedText | undefined {
-  const [first, ...others] = named
-    .slice(0, MOST_NAMED)
-    .flatMap(({ name, share }) => (share ? [citing`${name} with ${share}`] : []));
-  if (!first) return undefined;
-  return others.length > 0 ? citing`${first}, then ${joinList(others)}` : first;
 }
 
 /** A country's profile: its partners and products, its strengths, and its dependence on few sources. */
@@ -201,7 +190,7 @@ const nameAt = (
 /** The cost of work and prices in a country, and the exposure of its work to AI. */
 function peopleSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_country">): Section {
   const { wages, inflation, ai_exposure } = sourced.answer.data;
-  const { name } = sourced.answer.meta;
+  const { name, view } = sourced.answer.meta;
   const findings: Finding[] = [];
   if (wages && wages.labour_cost_eur_per_hour !== null && wages.labour_cost_year !== null) {
     const cost = at(sourced, "/data/wages/labour_cost_eur_per_hour", "labour cost of an hour", "EUR");
@@ -213,7 +202,7 @@ function peopleSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_c
     const month = at(sourced, "/data/inflation/month", "month of the prices", "month");
     findings.push(finding(citing`Consumer prices in ${month} were ${rate} above those of a year before.`));
   }
-  if (ai_exposure && ai_exposure.score !== null) {
+  if (ai_exposure && ai_exposure.score !== null && view === "reported") {
     const score = at(sourced, "/data/ai_exposure/score", "exposure of work to AI", "ratio");
     findings.push(
       finding(

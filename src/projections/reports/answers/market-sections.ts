@@ -3,9 +3,9 @@
 import { type CitedText, citing, joinList } from "../../../domain/reports/cited-text.ts";
 import type { Fact } from "../../../domain/reports/fact.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
-import { inSentence, isReporter } from "../../../domain/trade/reporters.ts";
+import { inSentence, isReporter, partnerName } from "../../../domain/trade/reporters.ts";
 import { withFamily } from "../code-limits.ts";
-import { factCell, type Market, type ReportDraft, section, wordCell } from "../writing.ts";
+import { factCell, largest, type Market, type ReportDraft, section, wordCell } from "../writing.ts";
 
 const FLOWS = { IMPORT: "imports", EXPORT: "exports" } as const;
 
@@ -18,6 +18,13 @@ function productOf({ at }: ReportDraft, market: Market): CitedText {
     : citing`${at(market, "/meta/name", "name of the product", "text")}${joined}`;
 }
 
+const traderOf = ({ answer: { meta } }: Market): string =>
+  meta.reporter === null ? "the EU's members together" : inSentence(partnerName(meta.reporter));
+
+/** Of a country outside the 27, only the trade with them is known. */
+const throughWhom = ({ answer: { meta } }: Market): string =>
+  meta.view === "reported" ? "" : meta.flow === "IMPORT" ? " from the EU" : " to the EU";
+
 /** The size of a market, its growth, and the parts of price and quantity in that. */
 export function sizeSection(writing: ReportDraft, market: Market): Section {
   const { at, finding } = writing;
@@ -28,7 +35,11 @@ export function sizeSection(writing: ReportDraft, market: Market): Section {
   if (now >= 0) {
     const year = at(market, "/meta/year", "year that is reported", "year");
     const value = at(market, `/data/size/${now}/value_eur`, `${flow} of the year`, "EUR");
-    findings.push(finding(citing`In ${year} the ${flow} of ${productOf(writing, market)} came to ${value}.`));
+    findings.push(
+      finding(
+        citing`In ${year} ${traderOf(market)} ${flow === "imports" ? "imported" : "exported"} ${productOf(writing, market)}${throughWhom(market)} for ${value}.`,
+      ),
+    );
   }
   if (data.growth) {
     const rate = at(market, "/data/growth/rate", "growth a year", "change");
@@ -110,16 +121,18 @@ export function partnersSection({ at, finding }: ReportDraft, market: Market, ou
   const names = shown.map((n) => wordCell(data.partners[n]!.name));
   const values = shown.map((n) => figure(n, "value_eur", "trade with the partner"));
   const findings: Finding[] = [];
-  const [first] = shown;
-  if (first !== undefined) {
-    const share = figure(first, "share", "share of the largest partner");
-    const name = data.partners[first]!.name;
-    if (share)
-      findings.push(
-        finding(
-          citing`The largest partner${outside ? " outside the EU" : ""} is ${inSentence(name)} with ${share} of the total.`,
-        ),
-      );
+  const shares = shown.map((n) => figure(n, "share", "share of the partner"));
+  const most = largest(
+    shown.map((n, row) => ({
+      name: citing`${inSentence(data.partners[n]!.name)}`,
+      share: shares[row],
+    })),
+  );
+  if (most) {
+    const role = market.answer.meta.flow === "IMPORT" ? "seller" : "buyer";
+    const isOne = shares.filter(Boolean).length === 1;
+    const verb = `${isOne ? "" : "s"}${outside ? " outside the EU" : ""} ${isOne ? "is" : "are"}`;
+    findings.push(finding(citing`The largest ${role}${verb} ${most} of the total.`));
   }
   if (data.concentration) {
     const hhi = at(market, "/data/concentration/hhi", "concentration of partners", "index");
@@ -151,7 +164,7 @@ export function partnersSection({ at, finding }: ReportDraft, market: Market, ou
               rows: shown.map((n, row) => [
                 names[row]!,
                 factCell(values[row]),
-                factCell(figure(n, "share", "share of the partner")),
+                factCell(shares[row]),
                 factCell(figure(n, "contribution", "part in the growth of the total")),
               ]),
             },
@@ -191,12 +204,13 @@ export function dependencyFindings(writing: ReportDraft, market: Market): Findin
 function throughFindings({ at, finding }: ReportDraft, market: Market, product: CitedText): Finding[] {
   const { data, meta } = market.answer;
   const [first] = data.partners;
-  if (meta.view !== "through_partners" || !data.concentration || !first || first.share === null) return [];
+  if (meta.view === "reported" || meta.flow !== "IMPORT") return [];
+  if (!data.concentration || !first || first.share === null) return [];
   const share = at(market, "/data/partners/0/share", "share of the largest seller", "share");
   const hhi = at(market, "/data/concentration/hhi", "concentration of sellers in the EU", "index");
   return [
     finding(
-      citing`${first.name} sells ${share} of its imports of ${product} from the EU, with a concentration of ${hhi} over the twenty-seven.`,
+      citing`${first.name} accounts for ${share} of the imports of ${product} from the EU; over the twenty-seven the concentration is ${hhi}.`,
       "reported",
       "concentration",
     ),
