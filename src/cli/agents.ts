@@ -45,7 +45,7 @@ export function agentsCommand(terminal: Terminal): Command {
       print(
         erased.status === "erased"
           ? `Erased. Vault backups that may have the key expire by ${erased.erasure.final_after}.`
-          : "The key is destroyed. The service must still record the end.",
+          : "The key is destroyed. The service has not recorded the completion yet.",
       );
     });
 

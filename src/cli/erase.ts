@@ -31,7 +31,7 @@ export function eraseCommand(terminal: Terminal, operation: string): Command {
         );
       if (json) return print(JSON.stringify({ ...erased, event: erased.event?.event_id ?? null }));
       if (erased.status === "requested")
-        return print("The key is destroyed. The service must still record the end.");
+        return print("The key is destroyed. The service has not recorded the completion yet.");
       const { sealed_events, final_after } = erased.erasure;
       print(`Erased: nobody can open ${sealed_events} events any more.`);
       print(`Vault backups that may have the key expire by ${final_after}.`);

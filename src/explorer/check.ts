@@ -8,13 +8,13 @@ import type { Report, Task, WorkerMessage } from "./worker.ts";
 
 export const QUESTIONS: Record<string, string> = {
   format: "Can every line be read?",
-  canonical: "Is the text in its one form?",
+  canonical: "Is the text in canonical form?",
   chain: "Is every event as it was written, in its stream?",
-  order: "Does the log's chain fix this order?",
+  order: "Does the log's hash chain prove this order?",
   commits: "Is every command's commit whole?",
   tree: "Do the events lead to the signed roots?",
   signature: "Did the log's key sign them?",
-  anchor: "Does the chain have them?",
+  anchor: "Does the blockchain have these roots?",
   completeness: "Is nothing missing?",
 };
 

@@ -32,7 +32,7 @@ async function listed(query: string, version: string): Promise<Record<string, un
   return (JSON.parse(data) as { result: Record<string, unknown> }).result;
 }
 
-test("the tool list is public for an hour by its areas, and older clients get it unchanged", async () => {
+test("clients may cache each area's tool list for an hour; older clients get it unchanged", async () => {
   const [usual, all] = [await listed("", VERSION), await listed("?areas=trade", VERSION)];
   for (const result of [usual, all]) expect(result).toMatchObject({ ttlMs: 3_600_000, cacheScope: "public" });
   const namesIn = ({ tools }: Record<string, unknown>) =>

@@ -133,7 +133,13 @@ const refusals: [what: string, history: OrderEvent[], decision: Decision, slug: 
     "order-state",
     "is shipped",
   ],
-  ["to expire while a payment may be under way", [placed], expire(later(39)), "conflict", "under way"],
+  [
+    "to expire while a payment may be in progress",
+    [placed],
+    expire(later(39)),
+    "conflict",
+    "not be finished yet",
+  ],
   ["to come back before it has left", [placed, paid], returnGoods(back), "order-state", "is paid"],
   [
     "more to come back than was sold",

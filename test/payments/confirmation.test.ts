@@ -69,5 +69,6 @@ describe("the chain", () => {
       .thenThrows(Refusal, ({ code }) => code === "conflict"),
   );
 
-  test("is confirmed in the stored form", () => expect(events.ChainConfirmed[1].parse(first)).toEqual(first));
+  test("is confirmed by an event that fits its stored schema", () =>
+    expect(events.ChainConfirmed[1].parse(first)).toEqual(first));
 });

@@ -74,7 +74,7 @@ const hang = (...methods: string[]) => {
 const echo = (say: string) => `${service.url}/v1/agent/test/echo?say=${say}`;
 const PATIENCE_MS = 200;
 
-test("facts, ends and code checks have a deadline, and nothing was sent", async () => {
+test("reading a payment's facts, its end or its payer's code has a deadline, and nothing is sent", async () => {
   const settlement = chainSettlement(chain, { patience_ms: PATIENCE_MS });
   const signed = await payment(wallet(0), 5n);
   hang();

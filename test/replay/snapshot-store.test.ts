@@ -136,7 +136,7 @@ test("the sweep deletes files that no stored vintage needs, and drafts of the da
 });
 
 describe("leases by vintage", () => {
-  test("stay valid through replacements, and release all in the end", async () => {
+  test("stay valid while vintages are replaced, and release all of them in the end", async () => {
     let swapping = true;
     const reader = async (at: number) => {
       while (swapping) {

@@ -109,7 +109,7 @@ test("a subject with an erasure in the restored log is erased again in an older 
   expect(await tablesWith(yesterday.url, ids.late)).not.toContain("subject_keys.subjects");
 });
 
-test("an empty vault is refused for a restored log with sealed values, and the right one accepted after that", async () => {
+test("an empty vault is refused for a restored log with sealed values; the right vault is then accepted", async () => {
   const empty = await freshDatabase();
   onTestFinished(() => empty.drop());
   const { restore, start } = await elsewhere(signing_key, secrets);

@@ -169,7 +169,7 @@ test("transfers are read in small ranges of blocks, as many as it takes", async 
   expect(Math.max(...spans)).toBeLessThanOrEqual(200);
 });
 
-test("transfers stored from another chain are dropped and read anew", async () => {
+test("transfers stored from another chain are dropped and read again", async () => {
   const followed = { network: "eip155:8453", account: app.chain.sender, token: app.platform_token! };
   await setup.ledger.mine(3);
   await setup.turn();
@@ -177,7 +177,7 @@ test("transfers stored from another chain are dropped and read anew", async () =
   await app.pool.query("update read.transfers_followed_v1 set to_hash = $1", [`0x${"0".repeat(64)}`]);
   await setup.turn();
   expect(await reachOf(app.pool, followed)).toBeUndefined();
-  expect(setup.warnings.at(-1)).toContain("read anew");
+  expect(setup.warnings.at(-1)).toContain("read again");
   await setup.turn();
   expect((await reachOf(app.pool, followed))!.to_block).toBeGreaterThanOrEqual(reach.to_block);
 });

@@ -83,7 +83,7 @@ export const blockNamed = ({ number, hash }: Block) => ({ number: Number(number)
 
 export function refuseProof(at: string, { path, message }: FieldError): never {
   const where = at === "" ? path : `${at}.${path}`;
-  return refuse(identityProblems["proof-refused"], `the proof is not good: ${where} ${message}`, {
+  return refuse(identityProblems["proof-refused"], `the proof is invalid: ${where} ${message}`, {
     errors: [{ path: where, message }],
   });
 }

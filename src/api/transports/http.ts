@@ -287,7 +287,10 @@ function failed(parts: HttpParts): ErrorRequestHandler {
     if (req.socket.destroyed && isAborted(error)) return void res.destroy();
     if (res.headersSent) {
       const reason = String(error);
-      parts.log.warn({ reason, request_id: res.locals.request_id }, "an answer under way was cut off");
+      parts.log.warn(
+        { reason, request_id: res.locals.request_id },
+        "an answer was cut off while it was sent",
+      );
       res.destroy();
       return;
     }

@@ -7,7 +7,7 @@ import { coreProblems } from "../../core/model/problem.ts";
 import { Refusal, refuse } from "../../core/model/refusal.ts";
 
 type DecodeOptions = { info: true; maxOutputLength: number };
-/** With `info`, Node also answers how many bytes the stream had. */
+/** With `info`, Node also returns how many bytes the stream had. */
 type Decoded = { buffer: Buffer; engine: Zlib };
 type Decode = (body: InputType, options: DecodeOptions) => Promise<unknown>;
 

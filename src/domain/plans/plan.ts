@@ -69,7 +69,7 @@ export type StepResult = { step: string; operation: string; input: Record<string
 export type SkippedStep = { step: string; operation: string; why: string };
 export type PlanOutcome = { requests: StepResult[]; passed: SkippedStep[] };
 
-/** Asks an operation for a step, and answers what it answers; throws what it refuses. */
+/** Calls an operation for a step and returns its answer; throws its refusal. */
 export type StepCall = (operation: string, input: Record<string, unknown>, step: string) => Promise<object>;
 
 /** An operation's input: the schema of each field. */

@@ -82,11 +82,11 @@ export function refuseOtherFlow(plan: Plan, { flow, country }: Understood, field
   if (country !== undefined && !isReporter(country))
     refuseAmbiguous(
       field,
-      `ambiguous: ${plan.name} answers the ${flowNames[plan.flow]} of an EU country, and the words name only ${partnerName(country)}; name one, as in “${plan.example}”`,
+      `ambiguous: ${plan.name} shows the ${flowNames[plan.flow]} of an EU country, and the words name only ${partnerName(country)}; name one, as in “${plan.example}”`,
     );
   refuseAmbiguous(
     field,
-    `ambiguous: the words speak of ${flowNames[flow]}, and ${plan.name} (“${plan.example}”) answers ${flowNames[plan.flow]}; ask about one of them`,
+    `ambiguous: the words speak of ${flowNames[flow]}, and ${plan.name} (“${plan.example}”) shows ${flowNames[plan.flow]}; ask about one of them`,
   );
 }
 

@@ -26,7 +26,7 @@ export const secretFault = async (app: App): Promise<string | undefined> =>
 const PAGE = 100;
 const refunds = { meta: { actor: "reactor:rng", operation: "rng.refund" } };
 
-/** Gives back the stakes of bets on seeds that were given up; answers for how many accounts. */
+/** Gives back the stakes of bets on seeds that were given up; returns the number of accounts. */
 export async function refundVoided(app: App): Promise<number> {
   const due = await refundsDue(app.pool, PAGE);
   const voided_at = app.clock.now().toISOString();

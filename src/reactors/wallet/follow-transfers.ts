@@ -14,7 +14,7 @@ import {
   storeTransfers,
 } from "../../projections/wallet/transfers.ts";
 
-/** Blocks of one question: nodes answer only so many logs, and payments are many. */
+/** Blocks of one question: nodes return only so many logs, and payments are many. */
 const AT_ONCE = 200n;
 
 /** Requests for an account's token in a tick: after an outage the service catches up over several ticks. */
@@ -74,7 +74,7 @@ async function followOne(
     // The node lags; a later tick asks again.
     if (!block) return false;
     if (block.hash !== last.to_hash) {
-      log.warn({ account: followed.account }, "the chain is another one: transfers are read anew");
+      log.warn({ account: followed.account }, "the chain is another one: transfers are read again");
       await lease.transaction((tx) => forgetTransfers(tx, followed));
       return false;
     }

@@ -133,7 +133,7 @@ export const walletSchemes: SecuritySchemes = {
     name: "SIGN-IN-WITH-X",
     // Directories read this member, because OpenAPI has no security scheme for it.
     "x-agentcash-auth-kind": "siwx",
-    description: `A CAIP-122 text about this call, signed by the wallet that paid: JSON in base64, good for ${PROOF_SECONDS} seconds (docs/payments.md)`,
+    description: `A CAIP-122 text about this call, signed by the wallet that paid: JSON in base64, valid for ${PROOF_SECONDS} seconds (docs/payments.md)`,
   },
 };
 

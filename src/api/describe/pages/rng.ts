@@ -32,7 +32,7 @@ const givenUp = (chains: readonly AbandonedRow[]) => html`
               ? "Its head was on chain before this log published it; it was never used."
               : used
                 ? `Seed ${used.index} was in use: ${rolls ?? 0} rolls and bets, and its audit draws, are void.`
-                : "No secret seed of it was used."
+                : "None of its secret seeds was used."
           }</li>`,
         )}</ul>
       </section>`;

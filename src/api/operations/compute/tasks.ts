@@ -53,7 +53,7 @@ const seconds = (least: number, most: number) =>
 
 const submission = z.object({
   task_type: kindName.describe(
-    `the service checks ${builtIns.join(", ")}; you and your workers agree on the meaning of any other name`,
+    `The service checks ${builtIns.join(", ")}; you and your workers agree on the meaning of any other name`,
   ),
   input_data: z
     .record(z.string(), z.unknown(), "is a JSON object")
@@ -229,7 +229,7 @@ async function termsOf(app: App, input: Submission, tenant: string, submitted_at
   const assign = assignee?.facts.sx_number ?? null;
   if (assign !== null) await refuseOwn(app, assign, tenant);
   const quorum = quorumOf(input);
-  if (quorum && assignee) refuseField("assign", "is queue: several nodes do it");
+  if (quorum && assignee) refuseField("assign", "is queue for a quorum, which several nodes do");
   return { max_price_micro, limit_s, verify, quorum, assign, min_trust, window_s, deadline_at };
 }
 

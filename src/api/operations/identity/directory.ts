@@ -62,7 +62,7 @@ const directory = operation({
           trust_level: z.enum(levels),
           status: statusField,
           proven: z.boolean().describe("It has proven a key"),
-          synthetic: z.boolean().describe("It is invented, of the sandbox"),
+          synthetic: z.boolean().describe("true: invented, from the sandbox"),
           registered_at: time,
         }),
       ),

@@ -66,7 +66,7 @@ const passport = operation({
       }),
       display_name: z.string().nullable(),
       erased: z.boolean(),
-      synthetic: z.boolean().describe("It is invented, of the sandbox"),
+      synthetic: z.boolean().describe("true: invented, from the sandbox"),
       status: statusField,
       reason: z.string().nullable().describe("Why it is suspended or revoked"),
       keys: z.array(keyShown),

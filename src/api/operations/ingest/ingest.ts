@@ -66,7 +66,7 @@ const ingest = operation({
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Submit news items, from the operator's own servers",
   description:
-    "The service then looks for events in them, by gazetteers. Texts are data: no instruction in them is followed. Quotations are marked `untrusted`.",
+    "The service finds events in them by gazetteers. Their texts are data: no instruction in them is followed. Quotations are marked `untrusted`.",
   access: [internal()],
   status: 202,
   body_bytes: BODY_BYTES,
@@ -154,7 +154,7 @@ const batch = operation({
       data: received.extend({
         source: z.string(),
         extractor: z.string().nullable(),
-        events: z.array(batches.newsEvent),
+        events: z.array(batches.newsEvent).describe("The events found in its texts"),
         item_digests: z.array(sha256),
       }),
       meta: z.object({ count: z.int() }),

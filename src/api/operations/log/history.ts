@@ -41,8 +41,7 @@ const status = operation({
   route: "GET /log/status",
   summary: "Proofs of the log so far",
   description:
-    "The number of events in the log, under the newest checkpoint, under the newest anchor, and without a final " +
-    "anchor. It names the key, contract and account to verify them.",
+    "How many events the log has, and how many the newest checkpoint and the newest anchor cover. It names the key, contract and account to verify them.",
   access: [open()],
   input: z.object({}),
   output: json(

@@ -57,14 +57,17 @@ export const eventProof = operation({
         log_hash: sha256,
       }),
       checkpoint: z.string().nullable().describe("The signed note"),
-      inclusion: z.object({ size: z.int(), proof }).nullable().describe("In the checkpoint's tree"),
+      inclusion: z
+        .object({ size: z.int(), proof })
+        .nullable()
+        .describe("The inclusion proof in the checkpoint's tree"),
       tlog_proof: z.string().nullable(),
       anchor: z
         .object({
           ...anchorFields,
           transaction_hash: chainHash,
           firmness,
-          inclusion: z.object({ size: z.int(), proof }).describe("In the anchored tree"),
+          inclusion: z.object({ size: z.int(), proof }).describe("The inclusion proof in the anchored tree"),
         })
         .nullable(),
       pending: z

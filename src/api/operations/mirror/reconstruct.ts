@@ -26,7 +26,7 @@ function priceOfMonths(input: MirrorInput, { data }: { data: Data }): Usdc {
   }
 }
 
-const costs = `One country-month costs ${UNIT_PRICE} USDC, so a year costs twelve of them, and a request without
+const costs = `One country-month costs ${UNIT_PRICE} USDC, so a year costs twelve, and a request without
 \`year\` hundreds: start with a \`month\`. Stock x402 clients also cap a payment (x402-fetch 1.x at 0.10, @x402/fetch 2 at 1.00 USDC). Months that nobody
 has reported in full are left out and free.`;
 
@@ -59,7 +59,7 @@ const sovereignOperation = operation({
   route: "POST /v1/agent/sovereign/mirror",
   effect: reads,
   summary: "The trade of any country with the EU27, from its partners' figures",
-  description: `A country's imports are the EU27's exports to it plus freight and insurance (τ); its exports are the EU27's imports from it without them.
+  description: `A country's imports are the EU27's exports to it plus freight and insurance (τ); its exports are the EU27's imports from it minus freight and insurance.
 For one of the 27, the partners are the other 26. It covers trade with the EU27, not the world. Each month shows the parts of its
 \`confidence\`, the missing reporters, and the figures left out. ${costs}`,
   input: anyTargetInput,

@@ -56,12 +56,12 @@ const overview = operation({
         .object({ awaiting_payment: count("Not paid yet"), to_ship: count("Paid and not shipped") })
         .describe("Open orders of both shops"),
       executions: z
-        .object({ requested: count("Not started yet"), running: count("Under way") })
+        .object({ requested: count("Not started yet"), running: count("In progress") })
         .describe("Executions of skills"),
       tasks: z
         .object({
           queued: count("Waiting for a node"),
-          leased: count("Under way at a node"),
+          leased: count("In progress at a node"),
           disputed: count("Disputed"),
           settled: count("Settled so far"),
           refunded: count("Refunded so far"),

@@ -27,7 +27,7 @@ const channelAnswer = z.object({
   payer_authorizer: address.describe("The key that signs vouchers"),
   pay_to: address.describe("The receiver of claims"),
   receiver_authorizer: address.describe("The service's key that signs claims and refunds"),
-  withdraw_delay_s: z.int().describe("Seconds between both transactions of leaving without us"),
+  withdraw_delay_s: z.int().describe("Seconds between the two transactions of leaving without this service"),
   balance_usdc: usdc.describe("All deposits, less what left the channel by a withdrawal or refund"),
   charged_usdc: usdc.describe("All accepted vouchers"),
   claimed_usdc: usdc.describe("The part of it that the service has claimed on the chain"),
@@ -67,7 +67,7 @@ const channelAnswer = z.object({
         })
         .describe("Two transactions by the payer or its voucher key; `begin` is null if nothing is left"),
     })
-    .describe("Both ways out"),
+    .describe("The two ways to get the rest back"),
   opened_at: time.describe("When this service first saw it"),
   seen_block: z.int().describe("The chain's state in this answer is of this block or a later one"),
   development_chain: z.boolean().describe("True where the USDC is worth nothing"),

@@ -78,7 +78,7 @@ export const fundsShown = z.object({
   maturing_usdc: z
     .string()
     .describe("The part of it credited within the last 24 hours, which cannot be withdrawn yet"),
-  held_usdc: z.string().describe("Held for open tasks"),
+  held_usdc: z.string().describe("Reserved for open tasks"),
   debt_usdc: z.string().describe("Reverted after it was spent; the next credit pays it"),
 });
 

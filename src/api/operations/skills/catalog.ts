@@ -17,7 +17,7 @@ const catalog = operation({
   name: "skills_catalog",
   route: "GET /v1/agent/skills/catalog",
   summary: "The eight skills: required task slots, steps and price",
-  description: "Each is a plan over read operations, run as one for one price.",
+  description: "Each skill is a plan over read operations, run together for one price.",
   again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({

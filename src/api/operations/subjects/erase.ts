@@ -29,7 +29,7 @@ const eraseCustomer = operation({
         subject_id: madeId.describe("The customer's id in the log: the stream is `subject-<subject_id>`"),
         status: z
           .enum(["erased", "requested"])
-          .describe("`requested`: the key is destroyed, and the service must still record the end"),
+          .describe("`requested`: the key is destroyed, but the service has not recorded the completion yet"),
         sealed_events: z
           .int()
           .nullable()

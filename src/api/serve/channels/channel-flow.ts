@@ -8,7 +8,7 @@
  *     stage    VoucherAccepted joins the staged events: one commit
  *     answer   with the charge, the channel's state and a signed receipt
  *
- * A call that fails before the commit charges nothing, and its voucher stays good.
+ * A call that fails before the commit charges nothing, and its voucher stays valid.
  */
 
 import { channelName } from "../../../chain/channels.ts";

@@ -134,7 +134,9 @@ export async function advantageOf(
 }
 
 export const dependent = z.object({
-  dependent: z.boolean().describe(`All three hold in ${dependencyBounds.years} of the last three years`),
+  dependent: z
+    .boolean()
+    .describe(`All three indicators hold in ${dependencyBounds.years} of the last three years`),
   years: z.array(
     z.object({
       year: z.int(),

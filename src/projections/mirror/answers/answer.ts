@@ -83,7 +83,7 @@ export const reconstructOutput = z.object({
       reliability: z.object({
         value: share.nullable(),
         median_abs_ln_ratio: z.number().nullable(),
-        pair_months: z.int().describe("Compared pairs of the 27 and months"),
+        pair_months: z.int().describe("Number of compared country pairs, each month counted"),
         product: z.string().describe("The compared code"),
         from: z.string(),
         to: z.string(),

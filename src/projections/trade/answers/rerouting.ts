@@ -96,7 +96,9 @@ export const rerouteOutput = z.object({
     reporter: z.string().describe("Reporter code, or EU27 for the sum of the 27"),
     before: span,
     after: span,
-    left_out: z.array(z.string()).describe("Reporters left out of the sums, without all 24 months"),
+    left_out: z
+      .array(z.string())
+      .describe("Reporters left out of the sums, because they lack some of the 24 months"),
     note: z.string(),
     formula,
   }),
