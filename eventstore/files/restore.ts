@@ -165,7 +165,7 @@ class RestoreLoader {
       this.#verifier.begin("log", header);
       this.#reading = new EventReading("log", header, this.#verifier.eventChecks);
     } else if (header.first_position !== log.position + 1 || header.previous_log_hash !== hex(log.hash))
-      throw this.#unsound(`it does not go on where the part before ends, at ${log.position}`);
+      throw this.#unsound(`it does not continue where the part before ends, at ${log.position}`);
     this.#refuseFaults();
   }
 

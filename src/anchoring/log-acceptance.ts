@@ -218,7 +218,7 @@ async function holds(store: App["store"], { position, log_hash }: LogHead): Prom
 const contradicted = (reason: string) =>
   new Refusal(
     logProblems["log-contradicted"],
-    `${reason}; nothing is recorded or sold until its operator has restored it, and reading goes on`,
+    `${reason}; nothing is recorded or sold until its operator has restored it, and reading continues`,
   );
 
 /** Without evidence that the log is the signed one, no event may be appended. */

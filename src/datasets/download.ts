@@ -298,7 +298,7 @@ const sizeOf = (path: string) =>
 
 function giveUp({ url, path }: Download, why: string): never {
   throw new ServerBusy(
-    `${url} could not be fetched (${why}): what came is in ${part(path)}; run it again to go on from there`,
+    `${url} could not be fetched (${why}): what arrived is in ${part(path)}; run it again to continue from there`,
     why,
   );
 }

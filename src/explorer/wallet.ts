@@ -24,7 +24,7 @@ export const offerIn = (header: string): PaymentRequired => JSON.parse(textOf(he
 /** The PAYMENT-SIGNATURE header for the first accepted payment of a 402 (EIP-3009, signed by EIP-712). */
 export async function pay({ resource, accepts }: PaymentRequired): Promise<string> {
   const accepted = accepts[0];
-  if (!accepted) throw new Error("The 402 accepts nothing.");
+  if (!accepted) throw new Error("The 402 names no accepted payment.");
   const account = mnemonicToAccount(MNEMONIC);
   const now = Math.floor(Date.now() / 1000);
   const bytes = crypto.getRandomValues(new Uint8Array(32));

@@ -378,7 +378,7 @@ const isRefused = ({ certain, meant }: Misspelling, { BASE_RPC_URL }: Environmen
   certain && (BASE_RPC_URL !== undefined || meant === "BASE_RPC_URL");
 
 const nameOf = ({ given, meant, is_set }: Misspelling) =>
-  `${given} is not a setting; it is nearly ${meant}, which is ${is_set ? "set besides: remove one" : "not set"}`;
+  `${given} is not a setting; it is nearly ${meant}, which is ${is_set ? "set too: remove one" : "not set"}`;
 
 const missingForBase = (given: EnvironmentValues): string[] =>
   [

@@ -64,7 +64,7 @@ test("an anchor's proof proves the head in a block's state, and no changed byte 
   const short = account_proof.slice(0, -1);
   expect(() => head(state_root, short, root_proof, numbers_proof)).toThrow(/ends too early/);
   const long = [...root_proof, root_proof[0]!];
-  expect(() => head(state_root, account_proof, long, numbers_proof)).toThrow(/goes on after its end/);
+  expect(() => head(state_root, account_proof, long, numbers_proof)).toThrow(/continues after its end/);
   expect(() => head(state_root, account_proof, numbers_proof, root_proof)).toThrow(StateProofError);
 });
 

@@ -71,7 +71,7 @@ test("a misspelt setting is refused where money is real or would be without the 
     ["GAS_BUDGET_WEI", "GAS_BUDGET_ETH"],
   ])
     expect(() => readConfig({ ...real, GAS_BUDGET_ETH: "1", [wrong!]: "1" })).toThrow(
-      `${wrong} is not a setting; it is nearly ${meant}, which is set besides`,
+      `${wrong} is not a setting; it is nearly ${meant}, which is set too`,
     );
   expect(() => readConfig({ BASE_RCP_URL: real.BASE_RPC_URL })).toThrow(/BASE_RCP_URL.*nearly BASE_RPC_URL/);
   expect(readConfig({ CUSTDOY: "1" }).misspelt).toEqual([expect.stringMatching(/CUSTDOY.*nearly CUSTODY/)]);

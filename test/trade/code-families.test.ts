@@ -97,7 +97,7 @@ describe("a family", () => {
     }
   });
 
-  test("many codes to many stay joined over all changes of the years, and no other change counts", () => {
+  test("codes that changed many to many stay joined over all changes of the years; no other change counts", () => {
     const family = familyOf(phones, "85171300", { from: 2020, to: 2024 });
     expect(family.inYear(2021)).toEqual(["85171200", "85181000"]);
     expect(family.inYear(2022)).toEqual(["85171300", "85171400", "85181000"]);

@@ -78,7 +78,7 @@ function valueAt(root: Hex, key: Hex, proof: readonly Hex[], what: string): Hex 
     return items;
   };
   const finished = <T>(value: T): T => {
-    if (used !== proof.length) throw new StateProofError(`the proof of ${what} goes on after its end`);
+    if (used !== proof.length) throw new StateProofError(`the proof of ${what} continues after its end`);
     return value;
   };
 

@@ -89,7 +89,7 @@ async function claimSome(
 
 function warn({ id, row }: DueClaim, { refused }: ClaimMemory, log: ReactorLog): void {
   const name = `${id} ${row.total_micro}`;
-  if (!refused.has(name)) log.warn({ channel: id }, "the chain refuses this claim; the others go on");
+  if (!refused.has(name)) log.warn({ channel: id }, "the chain refuses this claim; the others continue");
   refused.add(name);
 }
 

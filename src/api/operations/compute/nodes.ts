@@ -176,7 +176,7 @@ const availability = operation({
   route: "POST /soul/node/availability",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Set a node available, paused or draining, or its rate",
-  description: "`paused` and `draining` nodes get no more work; running leases go on at their price.",
+  description: "`paused` and `draining` nodes get no more work; running leases continue at their price.",
   access: [subject("node", { calls: 60, per: "hour" })],
   input: z.object({
     agent_id: ownAgent,

@@ -40,7 +40,7 @@ export const walSince = (heartbeat_ms = 15_000) =>
     description:
       "Every event that your tenant caused, in log order, since a time or after a cursor: one JSON object a line, or " +
       "server-sent events. It ends at the log's head when the request came; `follow=true` and " +
-      `server-sent events go on with new events, with a mark in every ${heartbeat_ms / 1000} seconds of silence, and end ` +
+      `server-sent events continue with new events, with a mark after every ${heartbeat_ms / 1000} seconds of silence, and end ` +
       "when the key is revoked. A paid feed runs 24 hours. Until then the paying wallet can repeat it with its payment and " +
       "signature (`SIGN-IN-WITH-X`): up to the purchase, or live if it was bought with `follow`. Only INSERT " +
       "exists: the log never updates or deletes. Each line carries the cursor that resumes after it; the " +

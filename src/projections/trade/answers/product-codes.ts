@@ -107,7 +107,7 @@ export const codesMeta = z
           year: z.int().describe("The change took effect in its January"),
           became: z.array(related).describe("Successors of the code"),
           came_from: z.array(related).describe("Predecessors of the code"),
-          kept: z.boolean().describe("true: the number goes on, with other goods"),
+          kept: z.boolean().describe("true: the number is still used, with other goods"),
         }),
       )
       .describe("The changes of the code, one for each revision"),
