@@ -2,8 +2,9 @@ import { RELATED_WORDS } from "../../core/model/related-words.ts";
 import { textSearch } from "../../core/model/text-search.ts";
 import { inputReader } from "../declare/input.ts";
 import type { Operation } from "../declare/operation.ts";
+import { SEARCH_WORDS } from "./search-words.ts";
 
-const WEIGHTS = { name: 4, summary: 4, area: 2, description: 1, input: 0.5 };
+const WEIGHTS = { name: 4, summary: 4, searched: 4, area: 2, description: 1, input: 0.25 };
 
 /** Finds operations by words. If the query contains an operation's whole name, that operation comes first. */
 export function operationFinder(operations: readonly Operation[]): (words: string) => Operation[] {
@@ -14,8 +15,11 @@ export function operationFinder(operations: readonly Operation[]): (words: strin
   };
 }
 
-const textOf = (operation: Operation, field: string): string =>
-  field === "input" ? inputText(operation) : operation[field as Exclude<keyof typeof WEIGHTS, "input">];
+function textOf(operation: Operation, field: string): string {
+  if (field === "input") return inputText(operation);
+  if (field === "searched") return SEARCH_WORDS[operation.name] ?? "";
+  return operation[field as Exclude<keyof typeof WEIGHTS, "input" | "searched">];
+}
 
 /** The input fields of an operation with their descriptions, as text to search. */
 export const inputText = ({ input }: Operation): string =>

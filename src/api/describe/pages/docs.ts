@@ -7,6 +7,7 @@ import type { Catalogue } from "../../declare/operation.ts";
 import { type Document, wants } from "../document.ts";
 import { PACKAGE } from "../explorer.ts";
 import { inputText } from "../find-operations.ts";
+import { SEARCH_WORDS } from "../search-words.ts";
 import { keyFor, type PageParts, pageOf, searchable } from "./layout.ts";
 import { type Destination, type Rendering, rendering } from "./markdown.ts";
 import { operationBody } from "./operation-page.ts";
@@ -291,7 +292,7 @@ const entriesOf = ({ operations }: Catalogue, { pages }: Articles): Entry[] => [
     title: operation.summary,
     of: `${operation.area} · ${operation.name}`,
     text: operation.description,
-    input: inputText(operation),
+    input: `${SEARCH_WORDS[operation.name] ?? ""} ${inputText(operation)}`,
   })),
   ...[...pages.values()].flatMap(({ name, title, sections }) =>
     sections.map((section) => ({
