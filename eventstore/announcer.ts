@@ -30,6 +30,11 @@ export class Announcer {
     void this.#connect();
   }
 
+  /** False while the connection is down. */
+  get isListening(): boolean {
+    return this.#client !== undefined;
+  }
+
   announce(position: number): void {
     this.#position = Math.max(position, this.#position);
     if (this.#closed) return;

@@ -4,7 +4,7 @@
  * New events are read once into a window of the latest ones. A reader stores only its position: within the window
  * it is served from memory, and a lagging one pages from the database. So memory does not depend on the number or
  * speed of readers; far lagging ones share pages (backlog.ts). News comes from this process's appends, from LISTEN
- * on a separate connection, and from a slow poll in case both fail.
+ * on a separate connection, and from a slow poll or its owner's reports in case both fail.
  */
 import type pg from "pg";
 import { Announcer } from "./announcer.ts";
@@ -20,6 +20,8 @@ export type TailOptions = {
   log_id?: number;
   /** The poll interval without notices. Default: 1,000. */
   poll_ms?: number;
+  /** True if the owner reports the log's head all the time: then only a tail that hears no notices polls. */
+  has_reports?: boolean;
   /** False if there are no notices, as in a database in recovery: it is polled only while somebody waits. */
   listens?: boolean;
   /** Events cached for current subscribers. Default: 1,024. */
@@ -35,6 +37,8 @@ export type Tail = {
   readonly position: number;
   /** Reports that the log may have grown; this process's appends do so themselves. */
   wake(): void;
+  /** Reports a position that the log has; the tail reads on if it has not seen it. */
+  report(position: number): void;
   /** The next events after a position, at most some thousands; none at the known end. */
   since(position: number): Promise<RecordedEvent[]>;
   /** For a reader of the whole log, together with others. */
@@ -87,7 +91,7 @@ class LogTail implements Tail {
 
   constructor(store: EventStore, options: TailOptions) {
     const { pool, session_url, log_id = MAIN_LOG, poll_ms = 1_000, listens = true, window = 4_096 } = options;
-    const { onError = () => {} } = options;
+    const { onError = () => {}, has_reports = false } = options;
     this.#store = store;
     this.#log_id = log_id;
     this.#onError = onError;
@@ -97,6 +101,7 @@ class LogTail implements Tail {
       new Announcer(sessionOf(pool, session_url), `eventstore_${log_id}`, () => this.wake(), onError);
     this.#announcer = listens ? announcer() : undefined;
     this.#poll = setInterval(() => {
+      if (has_reports && this.#announcer?.isListening) return;
       if (listens || this.#waiters.size > 0) this.wake();
     }, poll_ms).unref();
     this.#endListening = store.onAppended((appendedTo, position) => {
@@ -117,6 +122,10 @@ class LogTail implements Tail {
       // News may have come since the last read.
       if (this.#isStale) this.wake();
     });
+  }
+
+  report(position: number): void {
+    if (position > this.position) this.wake();
   }
 
   async since(position: number): Promise<RecordedEvent[]> {

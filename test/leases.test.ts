@@ -3,15 +3,16 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPool } from "../eventstore/pool.ts";
-import { Leases } from "../src/core/coordination/lease.ts";
-import { type FreshDatabase, freshDatabase, makeServiceTables } from "./support/database.ts";
+import { Leases, together } from "../src/core/coordination/lease.ts";
+import { lookAtLog } from "../src/core/coordination/lease-statement.ts";
+import type { FreshDatabase } from "./support/database.ts";
+import { preparedDatabase } from "./support/prepared-database.ts";
 
 let database: FreshDatabase;
 let pool: pg.Pool;
 let statements = 0;
 beforeAll(async () => {
-  database = await freshDatabase();
-  await makeServiceTables(database.url);
+  database = await preparedDatabase();
   pool = openPool(database.url, { max: 4 });
   const { query } = pool;
   pool.query = ((...requests: Parameters<typeof query>) => {
@@ -44,6 +45,27 @@ test("simultaneous requests share one statement, and each lease has one owner", 
     undefined,
     ...all.slice(1).map(() => 4),
   ]);
+});
+
+test("one statement takes and renews the leases of all tables, and reads the log's head and the time", async () => {
+  const [reactors, processes] = [opened(), new Leases(pool, { table: "access.processes", name: "process" })];
+  const [one, other, third] = names(3) as [string, string, string];
+  const holder = randomUUID();
+  const leases = [await reactors.take(one, holder), await processes.take(other, holder)];
+  await reactors.handBack(leases[0]!);
+  statements = 0;
+  const requests = [
+    reactors.renew(leases[0]!),
+    processes.renew(leases[1]!),
+    together().then(() => reactors.tryTake(third, holder)),
+    together().then(() => processes.tryTake(other, randomUUID())),
+    together().then(() => lookAtLog(pool)),
+  ] as const;
+  const [lost, renewed, taken, refused, look] = await Promise.all(requests);
+  expect(statements).toBe(1);
+  expect({ lost, renewed, taken }).toEqual({ lost: false, renewed: true, taken: { token: 1 } });
+  expect(refused).toEqual({ token: undefined, held_ms: expect.any(Number) });
+  expect(look).toMatchObject({ position: 0, now_ms: expect.any(Number) });
 });
 
 test("of many requests for one name, one succeeds, for a new or old name", async () => {

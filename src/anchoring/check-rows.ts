@@ -15,10 +15,10 @@ export type LogTables = Pick<App, "pool" | "store">;
 
 export type RowFault = { position: number; reason: string };
 
-const EVERY_MS = 10_000;
+const EVERY_MS = 300_000;
 /** A round takes half a day, so that late ticks still finish within a day. */
 const TURNS_OF_A_ROUND = 43_200_000 / EVERY_MS;
-const LEAST_ROWS = 500;
+const LEAST_ROWS = 2_500;
 
 /**
  * Checks the rows after one position up to another: the first mismatch, and the last row read. `onRow` is called

@@ -11,7 +11,7 @@ import { grownTo, LogDiverged, meta, type Rest, runTick, type TickContext } from
 import { EMPTY_ROOT } from "./tree.ts";
 
 /** A log without news is compared with its checkpoint again after this time. */
-const COMPARE_MS = 30_000;
+const COMPARE_MS = 60_000;
 
 export type SigningOptions = {
   /** The longest an event waits for its checkpoint. Default: one minute. */

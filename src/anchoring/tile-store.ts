@@ -80,6 +80,10 @@ export function openTree(pool: pg.Pool, log_id: number): LogTree {
   };
   return {
     async grow({ tiles_at_once = TILES_AT_ONCE, signal } = {}) {
+      // Most calls find no full tile, and need no lock to see that.
+      const tiles = await tilesOf(pool, log_id);
+      const waiting = await readEventHashes(pool, log_id, tiles * TILE_WIDTH + 1, tiles_at_once * TILE_WIDTH);
+      if (waiting.length < TILE_WIDTH) return tiles * TILE_WIDTH;
       for (;;) {
         const page = await growByPage(pool, log_id, tiles_at_once);
         if (page.written < tiles_at_once || signal?.aborted) return page.tiles * TILE_WIDTH;
@@ -182,6 +186,13 @@ async function readEventHashes(db: Db, log_id: number, first: number, limit: num
   return hashesIn(hashes);
 }
 
+/** The number of full level-0 tiles. */
+async function tilesOf(db: Db, log_id: number): Promise<number> {
+  const sql =
+    "select coalesce(max(tile_index) + 1, 0) as tiles from anchoring.tiles_v1 where log_id = $1 and level = 0";
+  return (await db.query<{ tiles: number }>(sql, [log_id])).rows[0]!.tiles;
+}
+
 /**
  * Writes the next full tiles in one transaction. The lock allows one process at a time to continue from the last
  * tile.
@@ -195,11 +206,7 @@ async function growByPage(
   try {
     await client.query("begin isolation level read committed");
     await client.query("select pg_advisory_xact_lock($1, $2)", [LOCK, log_id]);
-    const answer = await client.query<{ tiles: number }>(
-      "select coalesce(max(tile_index) + 1, 0) as tiles from anchoring.tiles_v1 where log_id = $1 and level = 0",
-      [log_id],
-    );
-    const { tiles } = answer.rows[0]!;
+    const tiles = await tilesOf(client, log_id);
     const hashes = await readEventHashes(client, log_id, tiles * TILE_WIDTH + 1, tiles_at_once * TILE_WIDTH);
     const leaves = hashes.slice(0, hashes.length - (hashes.length % TILE_WIDTH)).map(leafHash);
     const full = Array.from({ length: leaves.length / TILE_WIDTH }, (_, n) =>

@@ -1,5 +1,6 @@
 /** Keeps the current data open in a process: the trade vintages and the reference tables. */
 import type { App } from "../core/app.ts";
+import { pause } from "../core/coordination/concurrency.ts";
 import { currentReferences, referenceProjection } from "../projections/reference/releases.ts";
 import { currentReleases, releasesProjection } from "../projections/trade/releases.ts";
 
@@ -15,26 +16,27 @@ export async function keepDataOpen(
 ): Promise<void> {
   app.data.reference.expect("unknown");
   while (!signal.aborted) {
+    const { position } = app.tail;
     try {
-      const { position } = await app.store.head();
-      await openCurrent(app, onError);
-      await app.tail.reached(position + 1, LOOK_AGAIN_MS, signal);
+      const isServed = await openCurrent(app, onError);
+      // The files are looked at again and again, the database only for news or for what is missing.
+      while (!(await app.tail.grown(position + 1, LOOK_AGAIN_MS, signal)) && isServed() && !signal.aborted);
     } catch (error) {
       onError("all", error as Error);
     }
     // The log grows all the time under load, so an occasional check is enough.
-    await app.tail.reached(Number.MAX_SAFE_INTEGER, PAUSE_MS, signal);
+    await pause(PAUSE_MS, signal);
   }
 }
 
 type OnError = (dataset: string, error: Error) => void;
 
-/** Opens the current data once. */
-export async function openCurrent(app: App, onError: OnError): Promise<void> {
-  await app.caughtUp(releasesProjection);
-  const isTold = await app.caughtUp(referenceProjection);
+/** Opens the current data once. The result says whether all of it is still open. */
+export async function openCurrent(app: App, onError: OnError): Promise<() => boolean> {
+  const areReleasesKnown = await app.caughtUp(releasesProjection);
+  const areReferencesKnown = await app.caughtUp(referenceProjection);
   const current = await currentReferences(app.pool);
-  if (isTold) app.data.reference.expect(current.map(({ dataset }) => dataset));
+  if (areReferencesKnown) app.data.reference.expect(current.map(({ dataset }) => dataset));
   const tables = current.filter(isNotIn(app.data.reference));
   await app.data.reference.serveTogether(
     tables.map(({ vintage }) => vintage),
@@ -45,6 +47,11 @@ export async function openCurrent(app: App, onError: OnError): Promise<void> {
   app.vintage_store.expect(releases.map((release) => ({ ...release, released: true })));
   for (const { dataset, vintage } of releases.filter(isNotIn(app.data.vintages)))
     await app.vintage_store.serve(vintage).catch((error: Error) => onError(dataset, error));
+  return () =>
+    areReleasesKnown &&
+    areReferencesKnown &&
+    !current.some(isNotIn(app.data.reference)) &&
+    !releases.some(isNotIn(app.data.vintages));
 }
 
 type VintageRef = { vintage: string };

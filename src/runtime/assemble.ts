@@ -24,7 +24,7 @@ import { areas as allAreas, entitiesOf } from "../areas/index.ts";
 import { settlementOnLogsChain } from "../chain/settlement.ts";
 import { type App, createApp } from "../core/app.ts";
 import { runningReactors } from "../core/background/reactor.ts";
-import { enter } from "../core/coordination/lease.ts";
+import { startHeartbeat } from "../core/coordination/heartbeat.ts";
 import type { AddressLimits } from "../core/model/ports/address-limits.ts";
 import type { Quotas } from "../core/model/ports/quotas.ts";
 import { disputesIn, healthOf } from "../core/read-models/health.ts";
@@ -105,8 +105,8 @@ async function assemble(
   hold(() => pool.end());
   await warnOfOneRole(pool, log);
   const clock = await databaseClock(pool);
-  const presence = await enter(pool);
-  hold(async () => clock.close(), presence.leave);
+  const { onBeat, ...presence } = await startHeartbeat(pool);
+  hold(presence.leave);
   const onUnlisted = (reason: string) =>
     log.warn({ reason }, "the facilitator does not list what was paid for");
   const base = { pool, url: database.appUrl, onError, onUnlisted, clock };
@@ -117,8 +117,12 @@ async function assemble(
   const { precondition, ...accepting } = createLogAcceptance(() => app, log);
   const store = createEventStore(pool, { schemas, precondition });
   hold(() => store.close());
-  const tail = createTail(store, { pool, session_url: database.sessionUrl, onError });
+  const tail = createTail(store, { pool, session_url: database.sessionUrl, has_reports: true, onError });
   hold(() => tail.close());
+  onBeat((look) => {
+    clock.follow(look);
+    tail.report(look.position);
+  });
   const { subjects, ...vault } = await openVault(config, database.vaultUrl, { pool, store }, log);
   hold(vault.close);
   const runner = startRunner({ pool, tail, schemas, projections, log, folds: options.folds ?? "all" });

@@ -2,7 +2,7 @@
 import type { VirtualClock } from "./clock.ts";
 
 type Row = { holder: string | null; token: number; held_until: number };
-type Answer = (values: readonly unknown[], leases: ModelLeases) => object[];
+type Answer = (values: readonly unknown[], leases: ModelLeases, sql: string) => object[];
 
 export class ModelLeases {
   readonly rows = new Map<string, Row>();
@@ -20,25 +20,16 @@ export class ModelLeases {
 
 export const LEASE_ANSWERS: { marks: string; answer: Answer }[] = [
   {
-    marks: "taken as (update",
-    answer: ([names, holders, seconds], { rows, clock }) =>
-      (names as string[]).flatMap((name, n) => {
-        const holder = (holders as string[])[n]!;
-        const row = rows.get(name);
-        if (row && row.held_until >= clock.now && row.holder !== holder) return [];
-        const token = (row?.token ?? 0) + 1;
-        rows.set(name, { holder, token, held_until: clock.now + Number(seconds) * 1_000 });
-        return [{ name, holder, token }];
-      }),
-  },
-  {
-    marks: "renewed as (update",
-    answer: ([names, tokens, seconds], { rows, clock }) =>
-      (names as string[]).map((name, n) => {
-        const row = rows.get(name);
-        const renewed = row?.token === Number((tokens as number[])[n]);
-        if (row && renewed) row.held_until = clock.now + Number(seconds) * 1_000;
-        return { lease: n + 1, renewed };
+    marks: "with ordinality as one (name, ",
+    answer: (values, leases, sql) =>
+      [...sql.matchAll(/(take|renew)(\d+) as \(\s*select/g)].flatMap(([, verb, place]) => {
+        const section = Number(place);
+        const [names, owners, seconds] = values.slice(3 * section) as [string[], (string | number)[], number];
+        const held_until = leases.clock.now + Number(seconds) * 1_000;
+        return names.map((name, n) => {
+          const answer = verb === "take" ? take : renew;
+          return { section, n: n + 1, ...answer(leases, name, owners[n]!, held_until) };
+        });
       }),
   },
   {
@@ -55,3 +46,20 @@ export const LEASE_ANSWERS: { marks: string; answer: Answer }[] = [
     },
   },
 ];
+
+function take({ rows, clock }: ModelLeases, name: string, owner: string | number, held_until: number) {
+  const holder = String(owner);
+  const row = rows.get(name);
+  if (row && row.held_until >= clock.now && row.holder !== holder)
+    return { token: null, renewed: null, ms: row.held_until - clock.now };
+  const token = (row?.token ?? 0) + 1;
+  rows.set(name, { holder, token, held_until });
+  return { token, renewed: null, ms: null };
+}
+
+function renew({ rows }: ModelLeases, name: string, token: string | number, held_until: number) {
+  const row = rows.get(name);
+  const renewed = row?.token === Number(token);
+  if (row && renewed) row.held_until = held_until;
+  return { token: null, renewed, ms: null };
+}

@@ -104,8 +104,9 @@ export function startReactors(
   log: ReactorLog,
 ): { stop(): Promise<void> } {
   const leases = reactorLeases(app.pool);
+  const good_ticks = new GoodTicks(app.pool);
   const loops = reactors.map((one) => {
-    const status = new ReactorStatus(app.pool, one, log);
+    const status = new ReactorStatus({ pool: app.pool, one, log, good_ticks });
     return startLeasedLoop({
       leases,
       name: one.name,
@@ -118,6 +119,7 @@ export function startReactors(
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()));
+      await good_ticks.store();
     },
   };
 }
@@ -242,21 +244,25 @@ function sendingWhileHeld(app: App, lease: Tick["lease"]): App {
 const over = <Port extends object>(port: Port, more: Partial<Port>): Port =>
   Object.assign(Object.create(port), more);
 
-/** The interval for storing the time of the last good tick. A change of status is stored at once. */
-const NOTE_MS = 30_000;
-
 /** A reactor's status. Changes are logged, and stored with the lease, so that every process sees them. */
 class ReactorStatus {
   readonly #pool: pg.Pool;
   readonly #one: Reactor;
   readonly #log: ReactorLog;
+  readonly #good_ticks: GoodTicks;
   #reported: Status = { status: "done" };
-  #noted_at = Number.NEGATIVE_INFINITY;
+  #stored_at = Number.NEGATIVE_INFINITY;
 
-  constructor(pool: pg.Pool, one: Reactor, log: ReactorLog) {
+  constructor({
+    pool,
+    one,
+    log,
+    good_ticks,
+  }: { pool: pg.Pool; one: Reactor; log: ReactorLog; good_ticks: GoodTicks }) {
     this.#pool = pool;
     this.#one = one;
     this.#log = log;
+    this.#good_ticks = good_ticks;
   }
 
   /** Continues from the status that the lease's previous holder stored. */
@@ -265,22 +271,22 @@ class ReactorStatus {
     const { rows } = await this.#pool.query<{ status: string; reason: string | null }>(sql, [this.#one.name]);
     const [row] = rows;
     if (row) this.#reported = { status: row.status, ...(row.reason !== null && { reason: row.reason }) };
-    this.#noted_at = Number.NEGATIVE_INFINITY;
+    this.#stored_at = Number.NEGATIVE_INFINITY;
   }
 
   async note({ status, reason }: Status): Promise<void> {
     const isNew = this.report({ status, ...(reason !== undefined && { reason }) });
-    if (!isNew && performance.now() - this.#noted_at < NOTE_MS) return;
+    const isStored = !isNew && this.#stored_at > Number.NEGATIVE_INFINITY;
+    if (isStored && status === "done") return this.#good_ticks.add(this.#one.name);
+    if (isStored && performance.now() - this.#stored_at < NOTE_MS) return;
     const sql = `update reactors.leases set status = $2, reason = $3,
         since = case when status = $2 then since else clock_timestamp() end,
         good_at = case when $2 = 'done' then clock_timestamp() else good_at end
       where reactor = $1`;
     // If the database is unavailable, the next tick stores the status.
-    await this.#pool.query(sql, [this.#one.name, status, reason ?? null]).then(
-      () => {
-        this.#noted_at = performance.now();
-      },
-      () => undefined,
+    this.#stored_at = await this.#pool.query(sql, [this.#one.name, status, reason ?? null]).then(
+      () => performance.now(),
+      () => Number.NEGATIVE_INFINITY,
     );
   }
 
@@ -299,6 +305,44 @@ class ReactorStatus {
       else this.#log.warn(facts, sentence);
     }
     return true;
+  }
+}
+
+/** The interval for storing the times of good ticks, and a failure's new reasons. A change of status is stored at once. */
+const NOTE_MS = 30_000;
+
+/** The times of the last good ticks of all reactors of a process, stored in one statement an interval. */
+class GoodTicks {
+  readonly #pool: pg.Pool;
+  /** By reactor, by the monotonic clock. */
+  #ticks = new Map<string, number>();
+  #next: NodeJS.Timeout | undefined;
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  add(reactor: string): void {
+    this.#ticks.set(reactor, performance.now());
+    this.#next ??= setTimeout(() => void this.store(), NOTE_MS).unref();
+  }
+
+  /** A row that is locked, or a database that is away, costs these times. The next ticks have later ones. */
+  async store(): Promise<void> {
+    clearTimeout(this.#next);
+    this.#next = undefined;
+    const ticks = [...this.#ticks];
+    this.#ticks = new Map();
+    if (ticks.length === 0) return;
+    const now = performance.now();
+    const sql = `with free as (
+        select l.reactor, good.ago_ms from reactors.leases l
+          join unnest($1::text[], $2::float8[]) as good (reactor, ago_ms) on good.reactor = l.reactor
+          for no key update of l skip locked)
+      update reactors.leases l set good_at = greatest(good_at, clock_timestamp() - make_interval(secs => free.ago_ms / 1000))
+        from free where l.reactor = free.reactor`;
+    const values = [ticks.map(([reactor]) => reactor), ticks.map(([, at]) => now - at)];
+    await this.#pool.query(sql, values).catch(() => undefined);
   }
 }
 

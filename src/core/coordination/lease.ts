@@ -4,12 +4,12 @@
  */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import { batched } from "../../../eventstore/query-batch.ts";
-import type { Presence } from "../model/ports/presence.ts";
-import { pause } from "./concurrency.ts";
+import { type LeaseTable, renewLease, type TakeResult, takeLease } from "./lease-statement.ts";
 
 export const LEASE_SECONDS = 5;
-export const RENEW_MS = 1_500;
+/** Renewed after this share of its time, a lease survives two renewals that fail. */
+const RENEWED_AFTER = 0.4;
+export const RENEW_MS = RENEWED_AFTER * LEASE_SECONDS * 1_000;
 
 export type Lease = { name: string; holder: string; token: number };
 
@@ -21,111 +21,64 @@ export const untilRenewal_ms = (every_ms = RENEW_MS): number =>
   // A timer may fire a little early, so this waits one millisecond longer.
   1 + every_ms - (performance.now() % every_ms);
 
-export const untilNextTake = (signal: AbortSignal): Promise<void> => pause(untilRenewal_ms(), signal);
-
-export type LeaseTable = { table: string; name: string };
-
-/** Renewals within this time share a statement, because a process has about sixty leases. */
+/** Requests within this time share a statement, because a process has about seventy leases. */
 const TOGETHER_MS = 25;
 const AGAIN_MS = 100;
 
-type LeaseRequest = Pick<Lease, "name" | "holder">;
-type RenewalRequest = { lease: Lease; tell(isHeld: boolean): void; fail(error: unknown): void };
+let gathering: Promise<void> | undefined;
+
+/** Resolves for all callers at once, so that their requests share a statement. */
+export function together(): Promise<void> {
+  gathering ??= new Promise((go) => {
+    setTimeout(() => {
+      gathering = undefined;
+      go();
+    }, TOGETHER_MS);
+  });
+  return gathering;
+}
 
 export class Leases {
   readonly seconds: number;
-  #renewing: RenewalRequest[] | undefined;
   readonly #pool: pg.Pool;
-  readonly #table: string;
-  readonly #name: string;
-  readonly #take = batched((_: pg.Pool, requests: readonly LeaseRequest[]) => this.#takeThose(requests));
+  readonly #at: LeaseTable;
 
-  constructor(pool: pg.Pool, { table, name }: LeaseTable, seconds = LEASE_SECONDS) {
+  constructor(pool: pg.Pool, at: LeaseTable, seconds = LEASE_SECONDS) {
     this.seconds = seconds;
     this.#pool = pool;
-    this.#table = table;
-    this.#name = name;
+    this.#at = at;
   }
 
   /** Undefined while another process has the lease. Simultaneous calls share a statement. */
-  take(name: string, holder: string): Promise<Lease | undefined> {
-    return this.#take(this.#pool, { name, holder });
+  async take(name: string, holder: string): Promise<Lease | undefined> {
+    const { token } = await this.tryTake(name, holder);
+    return token === undefined ? undefined : { name, holder, token };
   }
 
-  async #takeThose(requests: readonly LeaseRequest[]): Promise<(Lease | undefined)[]> {
-    // Skips locked rows and inserts names in one order, so that two such statements never deadlock.
-    const { rows } = await this.#pool.query<Lease>(
-      `with requested as (select * from unnest($1::text[], $2::uuid[]) as one (name, holder)),
-         free as (select t.${this.#name} as name, requested.holder from ${this.#table} t join requested on t.${this.#name} = requested.name
-           where t.held_until < clock_timestamp() or t.holder = requested.holder for no key update of t skip locked),
-         taken as (update ${this.#table} t
-           set holder = free.holder, token = token + 1, held_until = clock_timestamp() + make_interval(secs => $3)
-           from free where t.${this.#name} = free.name returning t.${this.#name} as name, t.holder, t.token),
-         made as (insert into ${this.#table} (${this.#name}, holder, token, held_until)
-           select distinct on (name) name, holder, 1, clock_timestamp() + make_interval(secs => $3)
-             from requested where not exists (select from ${this.#table} t where t.${this.#name} = requested.name) order by name
-           on conflict do nothing returning ${this.#name} as name, holder, token)
-       select * from taken union all select * from made`,
-      [requests.map(({ name }) => name), requests.map(({ holder }) => holder), this.seconds],
-    );
-    const taken = new Map(rows.map((lease) => [`${lease.name}\n${lease.holder}`, lease]));
-    return requests.map(({ name, holder }) => taken.get(`${name}\n${holder}`));
+  /** As `take`; also says how much longer another process has the lease. */
+  tryTake(name: string, holder: string): Promise<TakeResult> {
+    return takeLease(this.#pool, { at: this.#at, seconds: this.seconds, name, holder });
   }
 
   /** False when another process has taken the lease. A locked row delays only its own lease. */
-  renew(lease: Lease): Promise<boolean> {
-    return new Promise((tell, fail) => this.#renewSoon({ lease, tell, fail }));
-  }
-
-  #renewSoon(renewal: RenewalRequest): void {
-    if (this.#renewing) {
-      this.#renewing.push(renewal);
-      return;
+  async renew({ name, token }: Lease): Promise<boolean> {
+    for (;;) {
+      await together();
+      const renewed = await renewLease(this.#pool, { at: this.#at, seconds: this.seconds, name, token });
+      if (renewed !== undefined) return renewed;
+      await new Promise((again) => setTimeout(again, AGAIN_MS));
     }
-    const renewals = [renewal];
-    this.#renewing = renewals;
-    setTimeout(() => {
-      this.#renewing = undefined;
-      this.#renewThose(renewals).catch((error) => {
-        for (const { fail } of renewals) fail(error);
-      });
-    }, TOGETHER_MS);
-  }
-
-  /** Skips locked rows, so that two such statements never deadlock. */
-  async #renewThose(renewals: readonly RenewalRequest[]): Promise<void> {
-    const { rows } = await this.#pool.query<{ lease: number; renewed: boolean }>(
-      `with requested as (select * from unnest($1::text[], $2::bigint[]) with ordinality as one (name, token, lease)),
-         free as (select t.${this.#name} as name from ${this.#table} t join requested on t.${this.#name} = requested.name and t.token = requested.token
-           for no key update of t skip locked),
-         renewed as (update ${this.#table} t set held_until = clock_timestamp() + make_interval(secs => $3)
-           from free where t.${this.#name} = free.name returning t.${this.#name} as name, t.token)
-       select requested.lease::int, renewed.name is not null as renewed
-         from requested left join renewed using (name, token) left join ${this.#table} t on t.${this.#name} = requested.name and t.token = requested.token
-        where renewed.name is not null or t.token is null`,
-      [renewals.map(({ lease }) => lease.name), renewals.map(({ lease }) => lease.token), this.seconds],
-    );
-    const results = new Map(rows.map(({ lease, renewed }) => [lease, renewed]));
-    const locked = renewals.filter((renewal, n) => {
-      const isHeld = results.get(n + 1);
-      if (isHeld !== undefined) renewal.tell(isHeld);
-      return isHeld === undefined;
-    });
-    if (locked.length === 0) return;
-    setTimeout(() => {
-      for (const renewal of locked) this.#renewSoon(renewal);
-    }, AGAIN_MS);
   }
 
   async isHeld({ name, token }: Lease): Promise<boolean> {
-    const sql = `select 1 from ${this.#table}
-      where ${this.#name} = $1 and token = $2 and held_until > clock_timestamp()`;
+    const sql = `select 1 from ${this.#at.table}
+      where ${this.#at.name} = $1 and token = $2 and held_until > clock_timestamp()`;
     return (await this.#pool.query(sql, [name, token])).rowCount === 1;
   }
 
   async heldFor(name: string): Promise<number> {
     const sql = `select (extract(epoch from held_until - clock_timestamp()) * 1000)::float8 as ms
-      from ${this.#table} where ${this.#name} = $1 and held_until > clock_timestamp()`;
+      from ${this.#at.table} where ${this.#at.name} = $1 and held_until > clock_timestamp()`;
     const { rows } = await this.#pool.query<{ ms: number }>(sql, [name]);
     return rows[0]?.ms ?? 0;
   }
@@ -133,7 +86,7 @@ export class Leases {
   /** Deletes leases that expired over a day ago: their names may never be used again. */
   async forgetOld(): Promise<void> {
     await this.#pool.query(
-      `delete from ${this.#table} where held_until < clock_timestamp() - interval '1 day'`,
+      `delete from ${this.#at.table} where held_until < clock_timestamp() - interval '1 day'`,
     );
   }
 
@@ -142,7 +95,7 @@ export class Leases {
     const client = await this.#pool.connect();
     try {
       await client.query("begin");
-      const sql = `select 1 from ${this.#table} where ${this.#name} = $1 and token = $2 for share`;
+      const sql = `select 1 from ${this.#at.table} where ${this.#at.name} = $1 and token = $2 for share`;
       if ((await client.query(sql, [name, token])).rowCount !== 1) throw new LeaseLost(name);
       const result = await work(client);
       await client.query("commit");
@@ -158,8 +111,8 @@ export class Leases {
   /** A lease that cannot be released expires. */
   async handBack({ name, holder }: Pick<Lease, "name" | "holder">): Promise<void> {
     // The new token makes a renewal in flight fail.
-    const sql = `update ${this.#table} set holder = null, held_until = '-infinity', token = token + 1
-      where ${this.#name} = $1 and holder = $2`;
+    const sql = `update ${this.#at.table} set holder = null, held_until = '-infinity', token = token + 1
+      where ${this.#at.name} = $1 and holder = $2`;
     await this.#pool.query(sql, [name, holder]).catch(() => undefined);
   }
 }
@@ -192,14 +145,29 @@ export async function underLease<T>(
   work: (held: HeldLease) => Promise<T>,
   renewal: Renewal = "heart",
 ): Promise<T | "taken"> {
+  const outcome = await tryUnderLease(leases, name, work, renewal);
+  return "result" in outcome ? outcome.result : "taken";
+}
+
+/** `held_ms`: another process has the lease this much longer; undefined if that is unknown. */
+export type TenureResult<T> = { result: T } | { held_ms: number | undefined };
+
+export async function tryUnderLease<T>(
+  leases: Leases,
+  name: string,
+  work: (held: HeldLease) => Promise<T>,
+  renewal: Renewal,
+): Promise<TenureResult<T>> {
   // Measured before the call, so that this process never overestimates how long its lease lasts.
   const requested_at = performance.now();
-  const lease = await leases.take(name, randomUUID());
-  if (!lease) return "taken";
+  const holder = randomUUID();
+  const taken = await leases.tryTake(name, holder);
+  if (taken.token === undefined) return taken;
+  const lease = { name, holder, token: taken.token };
   const losing = new AbortController();
   const heart = renewal === "heart" ? beat(leases, lease, requested_at, () => losing.abort()) : undefined;
   try {
-    return await work({
+    const result = await work({
       lease,
       lost: losing.signal,
       confirm: async () => {
@@ -207,6 +175,7 @@ export async function underLease<T>(
       },
       transaction: (inside) => leases.transaction(lease, inside),
     });
+    return { result };
   } finally {
     heart?.stop();
     await leases.handBack(lease);
@@ -216,15 +185,21 @@ export async function underLease<T>(
 /** Renews a lease by a timer. A lease that was not renewed in time counts as lost, whatever the database says. */
 function beat(leases: Leases, lease: Lease, taken_at: number, onLost: () => void): { stop(): void } {
   const holds_ms = leases.seconds * 1_000;
-  let renewed_at = taken_at;
+  let expiry: NodeJS.Timeout;
   let isAsking = false;
+  let hasEnded = false;
+  const holdFrom = (requested_at: number) => {
+    clearTimeout(expiry);
+    expiry = setTimeout(lose, requested_at + holds_ms - performance.now()).unref();
+  };
   const renew = async () => {
     const requested_at = performance.now();
-    if (await leases.renew(lease)) renewed_at = requested_at;
+    const isHeld = await leases.renew(lease);
+    if (hasEnded) return;
+    if (isHeld) holdFrom(requested_at);
     else lose();
   };
-  const tick = () => {
-    if (performance.now() - renewed_at >= holds_ms) return lose();
+  const stopRenewing = everyRenewal(holds_ms, () => {
     if (isAsking) return;
     isAsking = true;
     renew()
@@ -232,12 +207,17 @@ function beat(leases: Leases, lease: Lease, taken_at: number, onLost: () => void
       .finally(() => {
         isAsking = false;
       });
+  });
+  const stop = () => {
+    hasEnded = true;
+    stopRenewing();
+    clearTimeout(expiry);
   };
-  const stop = everyRenewal(holds_ms, tick);
   const lose = () => {
     stop();
     onLost();
   };
+  holdFrom(taken_at);
   return { stop };
 }
 
@@ -245,48 +225,17 @@ function beat(leases: Leases, lease: Lease, taken_at: number, onLost: () => void
  * Calls `renew` at the common renewal times for leases of this duration, until stopped. Its timer does not keep the
  * process alive.
  */
-function everyRenewal(holds_ms: number, renew: () => void): () => void {
-  const every_ms = Math.min(RENEW_MS, holds_ms / 4);
+export function everyRenewal(holds_ms: number, renew: () => void): () => void {
   let timer: NodeJS.Timeout;
   const wait = () => {
-    timer = setTimeout(() => {
-      wait();
-      renew();
-    }, untilRenewal_ms(every_ms)).unref();
+    timer = setTimeout(
+      () => {
+        wait();
+        renew();
+      },
+      untilRenewal_ms(RENEWED_AFTER * holds_ms),
+    ).unref();
   };
   wait();
   return () => clearTimeout(timer);
-}
-
-/** Registers this process as alive, and renews the entry until the process leaves. */
-export async function enter(pool: pg.Pool): Promise<Presence> {
-  const leases = new Leases(pool, { table: "access.processes", name: "process" });
-  const name = randomUUID();
-  const holds_ms = leases.seconds * 1_000;
-  let live_until = 0;
-  const say = async () => {
-    const requested_at = performance.now();
-    if (await leases.take(name, name)) live_until = requested_at + holds_ms;
-  };
-  await leases.forgetOld();
-  await say();
-  let saying: Promise<void> | undefined;
-  const stop = everyRenewal(holds_ms, () => {
-    saying ??= say()
-      .catch(() => undefined)
-      .finally(() => {
-        saying = undefined;
-      });
-  });
-  return {
-    name,
-    isLive: () => performance.now() < live_until,
-    livesFor: (other) => leases.heldFor(other),
-    leave: async () => {
-      stop();
-      live_until = 0;
-      await saying;
-      await leases.handBack({ name, holder: name });
-    },
-  };
 }

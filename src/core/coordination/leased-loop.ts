@@ -1,5 +1,14 @@
 /** Runs work that only one process at a time may run. A process that lost the lease waits for it again. */
-import { type HeldLease, type Leases, type Renewal, underLease, untilNextTake } from "./lease.ts";
+import { pause } from "./concurrency.ts";
+import {
+  type HeldLease,
+  type Leases,
+  type Renewal,
+  type TenureResult,
+  together,
+  tryUnderLease,
+  untilRenewal_ms,
+} from "./lease.ts";
 
 export type LeasedWork = {
   leases: Leases;
@@ -34,7 +43,23 @@ async function run(
 ): Promise<void> {
   const workUnder = (held: HeldLease) => work(held, AbortSignal.any([stopping, held.lost]));
   while (!stopping.aborted) {
-    await underLease(leases, name, workUnder, renewal).catch((error) => stopping.aborted || failed(error));
-    await untilNextTake(stopping);
+    const outcome = await tryUnderLease(leases, name, workUnder, renewal).catch((error) => {
+      if (!stopping.aborted) failed(error);
+      return undefined;
+    });
+    await pause(untilNextTake(outcome), stopping);
+    if (!stopping.aborted) await together();
   }
+}
+
+/** The shortest pause between two attempts to take a lease that has ended, because its row may be locked. */
+const LEAST_MS = 100;
+
+/** A lease that its holder no longer renews is taken at its end, which may be before the next renewal. */
+function untilNextTake(outcome: TenureResult<unknown> | undefined): number {
+  const held_ms = outcome && "held_ms" in outcome ? outcome.held_ms : undefined;
+  return Math.min(
+    untilRenewal_ms(),
+    held_ms === undefined ? Number.POSITIVE_INFINITY : Math.max(held_ms, LEAST_MS),
+  );
 }

@@ -23,8 +23,8 @@ import {
   openPages,
 } from "../../projections/checks/checks.ts";
 
-/** The block up to which this process has scanned, and the heads between which nothing was left to record. */
-export type FollowMemory = { head?: Block; quiet?: string };
+/** The block up to which this process has scanned, the last record, and the heads between which nothing was left to do. */
+export type FollowMemory = { head?: Block; cursor?: following.Followed; quiet?: string };
 
 /** Blocks between two records while nothing ends: it bounds how far a process that starts looks back. */
 const RECORD_EVERY = 1_000;
@@ -51,10 +51,11 @@ export async function followChecks(
   memory: FollowMemory,
 ): Promise<Outcome<"away" | "behind" | "foreign">> {
   const network = networkOf(app.chain);
-  const cursor = await app.load(following, following.targetOf(network));
   const heads = await app.chain.heads();
   const between = `${heads.finalized.hash} ${heads.latest.hash}`;
   if (between === memory.quiet) return "done";
+  memory.cursor ??= await app.load(following, following.targetOf(network));
+  const { cursor } = memory;
   // A check that is not listed yet is newer than these heads, so it ends in a later block.
   if (!(await app.caughtUp(checksProjection))) return "done";
   const { finalized, latest } = heads;
@@ -63,7 +64,7 @@ export async function followChecks(
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;
   if (!cursor) {
-    await record(app, open, finalized);
+    memory.cursor = await record(app, open, finalized);
     return "done";
   }
   if (latest.number < open.highest_block) return "behind";
@@ -76,7 +77,7 @@ export async function followChecks(
   for await (const page of openPages(app.pool, network, gone))
     changes += await followPage(app, page, from, latest);
   memory.head = latest;
-  if (due) await record(app, open, finalized);
+  if (due) memory.cursor = await record(app, open, finalized);
   if (!due && changes === 0) memory.quiet = between;
   return "done";
 }
@@ -123,7 +124,11 @@ function eventOf(found: Ending, at: string): Extract<CheckEvent, { type: "CheckR
   return { type: "CheckRevoked", data: { ...place, reason, revoked_at: at } };
 }
 
-async function record(app: App, { as_of_position }: Open, finalized: Block): Promise<void> {
+async function record(
+  app: App,
+  { as_of_position }: Open,
+  finalized: Block,
+): Promise<following.Followed | undefined> {
   const network = networkOf(app.chain);
   const facts: following.Followed = {
     network,
@@ -133,5 +138,7 @@ async function record(app: App, { as_of_position }: Open, finalized: Block): Pro
     as_of_position,
     followed_at: app.clock.now().toISOString(),
   };
-  await app.decide(following, following.targetOf(network), following.advance(facts), { meta });
+  const advance = following.advance(facts);
+  const { result } = await app.decide(following, following.targetOf(network), advance, { meta });
+  return result.state;
 }

@@ -8,7 +8,7 @@ const PAGE = 500;
 
 export const objectsReactor = reactor({
   name: "objects",
-  every_ms: 60_000,
+  every_ms: 300_000,
   fault: placeFault,
   memory: () => ({}),
   async take({ app, signal }) {

@@ -1,7 +1,7 @@
 /** Reconciles payments with the chain, finds payments without a call, then pays open refunds and withdrawals. */
 import { type ChainMemory, compareChain, noChainMemory } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
-import { idleUntil, reactor } from "../../core/background/reactor.ts";
+import { reactor } from "../../core/background/reactor.ts";
 import { paymentsProjection } from "../../projections/payments/payments.ts";
 import { arePaymentsOpen } from "../../projections/payments/watched.ts";
 import { findPayments } from "./find.ts";
@@ -22,8 +22,6 @@ type Memory = {
 
 /** Open payments are compared again after this time, although neither chain nor log has moved. */
 const COMPARE_MS = 10_000;
-/** Another reactor copies incoming transfers from the chain this often, and appends no event. */
-const FIND_MS = 60_000;
 
 /** The heads of chain and log. */
 async function stateOf({ chain, tail }: App): Promise<string> {
@@ -64,7 +62,7 @@ export const paymentsReactor = (
       if (refunded !== "done" || signal.aborted) return refunded;
       const withdrawn = await payWithdrawals(app, { log, memory: memory.withdrawals, signal });
       if (withdrawn !== "idle" || !isCurrent) return withdrawn === "idle" ? "done" : withdrawn;
-      if (state === undefined) return idleUntil(new Date(app.clock.now().getTime() + FIND_MS).toISOString());
+      if (state === undefined) return "idle";
       memory.compared = { state, until: performance.now() + COMPARE_MS };
       return "done";
     },

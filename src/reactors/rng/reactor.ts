@@ -6,7 +6,7 @@ import { followCommitments } from "./commit-seeds.ts";
 import { refundVoided, secretFault } from "./lost-seeds.ts";
 import { maintainSeeds, nextSeedStep } from "./maintain-seeds.ts";
 
-/** Interval of the checks for reorged commitments. */
+/** The shortest interval of the checks for reorged commitments; an idle reactor makes them when it ticks. */
 const LOOK_BACK_MS = 60_000;
 
 export const seedsReactor = reactor({
@@ -28,7 +28,7 @@ export const seedsReactor = reactor({
       for (const space of spaces) await maintainSeeds(app, space);
     if (followed !== "done" || refunded > 0) return followed;
     const next = await nextSeedStep(app);
-    return next === "soon" ? "done" : idleUntil(next, new Date(memory.look_back_at).toISOString());
+    return next === "soon" ? "done" : idleUntil(next);
   },
   failures: {
     away: "the chain is unavailable: seeds are not committed meanwhile",

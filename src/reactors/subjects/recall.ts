@@ -33,7 +33,7 @@ export const recallReactor = reactor({
     };
     try {
       const given = await app.subjects.given(AT_ONCE);
-      if (given.length === 0) return "done";
+      if (given.length === 0) return "idle";
       const left = await unused(given, (await app.store.head()).position);
       const old = left?.filter(({ age_s }) => age_s >= recall.UNUSED_S) ?? [];
       if (old.length === 0) return "done";

@@ -7,7 +7,7 @@
 
 import { compareChain, movedBlocks } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
-import { idleUntil, type Outcome, reactor, unlessRefused } from "../../core/background/reactor.ts";
+import { type Outcome, reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { forEach, untilStopped } from "../../core/coordination/concurrency.ts";
 import type { Hex, Log, Receipt } from "../../core/model/chain.ts";
 import { ChainUnavailable, GasBudgetSpent, TransactionPending } from "../../core/model/ports/chain.ts";
@@ -32,7 +32,7 @@ import { onChainProjection, onChainWork } from "../../projections/trust/on-chain
 
 /** A younger block can still be reverted; Base's finality takes about a quarter of an hour. */
 const UNSURE_MS = 3_600_000;
-/** The interval of checks for reorgs. */
+/** The shortest interval of checks for reorgs; an idle reactor makes them when it ticks. */
 const LOOK_BACK_MS = 60_000;
 /** A few ticks use up this many nonces. */
 const MOST_BELOW = 64;
@@ -89,8 +89,7 @@ export async function attestOnChain(
   const recent_since = isLookDue ? new Date(now - UNSURE_MS) : undefined;
   const work = await onChainWork(app.pool, { most: MOST_PER_TRANSACTION, recent_since });
   if (isLookDue) memory.look_at = now + LOOK_BACK_MS;
-  if (Object.values(work).every((ids) => ids.length === 0))
-    return isCurrent ? idleUntil(new Date(memory.look_at).toISOString()) : "done";
+  if (Object.values(work).every((ids) => ids.length === 0)) return isCurrent ? "idle" : "done";
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;
   try {

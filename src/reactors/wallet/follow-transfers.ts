@@ -10,12 +10,16 @@ import { transfersOf } from "../../projections/wallet/read-transfers.ts";
 import {
   type FollowedAccount,
   forgetTransfers,
+  type Reach,
   reachOf,
   storeTransfers,
 } from "../../projections/wallet/transfers.ts";
 
 /** Blocks of one question: nodes return only so many logs, and payments are many. */
 const AT_ONCE = 200n;
+
+/** Blocks without transfers between two stored reaches: it bounds how far a process that starts reads again. */
+const STORE_EVERY = 50n;
 
 /** Requests for an account's token in a tick: after an outage the service catches up over several ticks. */
 const MOST_QUESTIONS = 50;
@@ -31,10 +35,13 @@ export const platformTokens = ({ platform_token }: Pick<App, "platform_token">):
   lowerCase(USDC.address),
 ];
 
+/** How far each account's token was read, and the reach that is stored. */
+type Memory = Map<string, { read: Reach; stored: Reach }>;
+
 export const transfersReactor = reactor({
   name: "transfers",
   every_ms: 60_000,
-  memory: () => ({}),
+  memory: (): Memory => new Map(),
   take: followTransfers,
   failures: {
     away: "the chain is unavailable: transfers of the platform's accounts are not stored meanwhile",
@@ -46,7 +53,7 @@ export const transfersReactor = reactor({
 });
 
 /** Reads on from where it was, until it is stopped. Rejects with ChainUnavailable. */
-async function followTransfers(turn: Tick): Promise<Outcome<"behind" | "foreign">> {
+async function followTransfers(turn: Tick<Memory>): Promise<Outcome<"behind" | "foreign">> {
   const { app, signal } = turn;
   const { chain } = app;
   const compared = await compareChain(app);
@@ -63,12 +70,14 @@ async function followTransfers(turn: Tick): Promise<Outcome<"behind" | "foreign"
 
 /** Reads a few blocks on; whether there are more. */
 async function followOne(
-  { app, lease, log }: Tick,
+  { app, lease, log, memory }: Tick<Memory>,
   followed: FollowedAccount,
   final: bigint,
 ): Promise<boolean> {
   const { chain, pool } = app;
-  const last = await reachOf(pool, followed);
+  const place = `${followed.account} ${followed.token}`;
+  const known = memory.get(place);
+  const last = known?.read ?? (await reachOf(pool, followed));
   if (last) {
     const block = await chain.block(last.to_block);
     // The node lags; a later tick asks again.
@@ -76,6 +85,7 @@ async function followOne(
     if (block.hash !== last.to_hash) {
       log.warn({ account: followed.account }, "the chain is another one: transfers are read again");
       await lease.transaction((tx) => forgetTransfers(tx, followed));
+      memory.delete(place);
       return false;
     }
   }
@@ -86,7 +96,10 @@ async function followOne(
   const transfers = await transfersOf(chain, [followed.token], followed.account, { from_block, to_block });
   const end = await chain.block(to_block);
   if (!end) return false;
-  const reach = { from_block: last?.from_block ?? from_block, to_block, to_hash: end.hash };
-  await lease.transaction((tx) => storeTransfers(tx, followed, reach, last, transfers));
+  const read = { from_block: last?.from_block ?? from_block, to_block, to_hash: end.hash };
+  const stored = known?.stored ?? last;
+  const isDue = transfers.length > 0 || !stored || to_block - stored.to_block >= STORE_EVERY;
+  if (isDue) await lease.transaction((tx) => storeTransfers(tx, followed, read, stored, transfers));
+  memory.set(place, { read, stored: isDue ? read : stored });
   return to_block < final;
 }

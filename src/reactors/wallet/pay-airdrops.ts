@@ -5,13 +5,7 @@
 
 import { compareChain } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
-import {
-  idleUntil,
-  type Outcome,
-  type ReactorLog,
-  reactor,
-  unlessRefused,
-} from "../../core/background/reactor.ts";
+import { type Outcome, type ReactorLog, reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { untilStopped } from "../../core/coordination/concurrency.ts";
 import { type Hex, networkOf, type Receipt } from "../../core/model/chain.ts";
 import { ChainUnavailable } from "../../core/model/ports/chain.ts";
@@ -41,7 +35,7 @@ const meta = { actor: "reactor:wallet", operation: "wallet.airdrop" };
 /** A reorg may remove a block this long; Base's finality takes about a quarter of an hour. */
 const UNSURE_MS = 3_600_000;
 
-/** Interval of the checks for reorgs. */
+/** The shortest interval of the checks for reorgs; an idle reactor makes them when it ticks. */
 const LOOK_BACK_MS = 60_000;
 
 /** The contract moves only its caller's tokens, as each call states, so one approval serves all airdrops. */
@@ -79,7 +73,7 @@ export async function payAirdrops(app: App, options: AirdropOptions): Promise<Ou
   const paid_since = isLookDue ? new Date(now - UNSURE_MS) : undefined;
   if (isLookDue) memory.look_at = now + LOOK_BACK_MS;
   const names = await airdropsToFollow(app.pool, { network: networkOf(app.chain), paid_since });
-  if (names.length === 0) return isCurrent ? idleUntil(new Date(memory.look_at).toISOString()) : "done";
+  if (names.length === 0) return isCurrent ? "idle" : "done";
   // Sends nothing, and detects no reorg, on a chain other than the log's.
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;
