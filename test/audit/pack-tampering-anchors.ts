@@ -102,10 +102,14 @@ const transactions: PackTampering[] = [
     /does not anchor 4/,
   ),
   changed("no call", { transaction: respelt({ data: "0x" }) }, /does not anchor 4/),
-  changed("a byte behind the transaction", { transaction: `${four.transaction}00` }, /no EIP-1559/),
-  changed("an older kind of transaction", { transaction: `0x01${four.transaction.slice(4)}` }, /no EIP-1559/),
-  changed("no transaction", { transaction: "0x" }, /no EIP-1559/),
-  changed("garbage for a transaction", { transaction: "0x02c0" }, /no EIP-1559/),
+  changed("a byte behind the transaction", { transaction: `${four.transaction}00` }, /not an EIP-1559/),
+  changed(
+    "an older kind of transaction",
+    { transaction: `0x01${four.transaction.slice(4)}` },
+    /not an EIP-1559/,
+  ),
+  changed("no transaction", { transaction: "0x" }, /not an EIP-1559/),
+  changed("garbage for a transaction", { transaction: "0x02c0" }, /not an EIP-1559/),
   changed("the transaction signed by a stranger", { transaction: await resigned({}) }, /is signed by/),
   changed("another nonce under the signature", { transaction: respelt({ nonce: 99 }) }, /is signed by/),
   changed(

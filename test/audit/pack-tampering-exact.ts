@@ -86,7 +86,7 @@ const anchorCases = [
     "whole",
     "an anchor's signature with its s in the upper half",
     { anchor: 8 },
-    /no EIP-1559/,
+    /not an EIP-1559/,
     replacing({
       transaction: serializeTransaction(unsigned, { r: r!, ...mirrored({ s: s!, yParity: yParity! }) }),
     }),
@@ -96,7 +96,7 @@ const anchorCases = [
       "whole",
       `a zero before item ${n} of an anchor's transaction`,
       { anchor: 8 },
-      /no EIP-1559/,
+      /not an EIP-1559/,
       replacing({ transaction: padded(n) }),
     ),
   ),

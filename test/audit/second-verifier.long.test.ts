@@ -211,7 +211,7 @@ describe("the command line", () => {
           ? [join(dir, "pack.ndjson"), "--checkpoint", join(dir, name)]
           : [join(dir, name)];
       const { code, stdout } = (await run(...args)) as { code: number; stdout: string };
-      expect([code, stdout]).toEqual([2, expect.stringMatching(/not an export of a log: |cannot be read/)]);
+      expect([code, stdout]).toEqual([2, expect.stringMatching(/no export of a log: |cannot be read/)]);
       expect(stdout.trim().split("\n")).toHaveLength(1);
     },
   );

@@ -142,7 +142,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
   test.each([
     ["nonsense", /not JSON/],
     ['{"roll":null,"tenant":"a","seed":"00"}', /not proof of a roll/],
-    ['{"roll":{},"tenant":"a","seed":5,"chain_head":"00"}', /no complete proof/],
+    ['{"roll":{},"tenant":"a","seed":5,"chain_head":"00"}', /not a complete proof/],
     ["{}", /not proof of a roll/],
     ["null", /not proof of a roll/],
     [
