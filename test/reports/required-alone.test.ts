@@ -134,7 +134,7 @@ test.each<[path: string, input: object | undefined, field: string, says: RegExp]
     CUSTOM,
     { question: "How dependent are they on imports?", reporters: sixReporters, products: manyChapters },
     "products",
-    /at most 100: name fewer products/,
+    /more than 100: name fewer products/,
   ],
   ["sovereign/brief", { hs: "44", region: "LV", years: "1999-2001" }, "years", /covers 2005-01 to/],
   ["sovereign/brief/multi", { sectors: ["44", "77"], region: "LV" }, "sectors", /covers the products 27/],

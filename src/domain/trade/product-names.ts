@@ -125,3 +125,6 @@ export const ownNames: Readonly<Record<string, string>> = {
 export type NameOf = (code: string) => string | null;
 
 export const ownName: NameOf = (code) => ownNames[code] ?? null;
+
+/** The short name of a code in brackets, for a sentence; empty if it has none. */
+export const nameInBrackets = (code: string): string => (ownNames[code] ? ` (${ownNames[code]})` : "");

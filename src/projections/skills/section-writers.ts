@@ -43,7 +43,7 @@ const words = { IMPORT: "imports", EXPORT: "exports" } as const;
 
 const methodNames = {
   tsb: "smoothing of amounts and their frequency after Teunter, Syntetos and Babai",
-  seasonal_tsb: "the same smoothing with factors of the season",
+  seasonal_tsb: "smoothing of amounts and their frequency, with factors of the season",
   mean: "the mean of the months",
   none: "too short a history for any method",
 } as const;

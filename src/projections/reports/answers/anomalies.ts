@@ -4,6 +4,7 @@ import { Refusal } from "../../../core/model/refusal.ts";
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding } from "../../../domain/reports/report.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
+import { nameInBrackets } from "../../../domain/trade/product-names.ts";
 import { inSentence, isReporter, partnerName, unknownPartner } from "../../../domain/trade/reporters.ts";
 import { withFamily } from "../code-limits.ts";
 import type { AnswerTo, ReportDraft } from "../writing.ts";
@@ -32,7 +33,7 @@ export function anomaliesIn(
         figure("z", "deviations from the months before", "ratio"),
       ];
       const code = figure("product", "code of the product", "code");
-      const said = citing`In ${period} the ${trade} of HS ${code}${withFamily(sourced.answer)} by ${inSentence(partnerName(one.reporter))} were ${value}, compared with ${base} in a mean month before: ${z} deviations.`;
+      const said = citing`In ${period} the ${trade} of HS ${code}${nameInBrackets(one.product)}${withFamily(sourced.answer)} by ${inSentence(partnerName(one.reporter))} were ${value}, compared with ${base} in a mean month before: ${z} deviations.`;
       return finding(said, "signal", "alert");
     });
 }

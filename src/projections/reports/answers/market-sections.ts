@@ -46,7 +46,7 @@ export function sizeSection(writing: ReportDraft, market: Market): Section {
     const from = at(market, "/data/growth/from", "first complete year", "year");
     const to = at(market, "/data/growth/to", "last complete year", "year");
     findings.push(
-      finding(citing`From ${from} to ${to} they changed by ${rate} a year.`, "reported", "growth"),
+      finding(citing`From ${from} to ${to} the ${flow} changed by ${rate} a year.`, "reported", "growth"),
     );
   }
   if (data.price_and_quantity) {
@@ -137,8 +137,13 @@ export function partnersSection({ at, finding }: ReportDraft, market: Market, ou
   if (data.concentration) {
     const hhi = at(market, "/data/concentration/hhi", "concentration of partners", "index");
     const kind = data.concentration.classification.replaceAll("_", " ");
+    const year = at(market, "/meta/year", "year that is reported", "year");
     findings.push(
-      finding(citing`Over all partners the concentration is ${hhi}: ${kind}.`, "reported", "concentration"),
+      finding(
+        citing`In ${year} the concentration over all partners was ${hhi}: ${kind}.`,
+        "reported",
+        "concentration",
+      ),
     );
   }
   return section("Partners", "With whom it is traded, and what each added to the change.", {

@@ -2,6 +2,7 @@
 
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
+import { nameInBrackets } from "../../../domain/trade/product-names.ts";
 import { inSentence, partnerName } from "../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
 import { JOINED, withFamily } from "../code-limits.ts";
@@ -93,7 +94,7 @@ export function pulseSection(
     const trade = words[one.flow];
     const sure = one.significant ? "" : ", which may be chance";
     return finding(
-      citing`In ${figure("period", "month of the anomaly", "month")} the ${trade} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} by ${inSentence(partnerName(one.reporter))} were ${figure("value_eur", `${trade} of the month`, "EUR")}, compared with ${figure("base_eur", "mean of the months before", "EUR")}: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
+      citing`In ${figure("period", "month of the anomaly", "month")} the ${trade} of HS ${figure("product", "code of the product", "code")}${nameInBrackets(one.product)}${withFamily(sourced.answer)} by ${inSentence(partnerName(one.reporter))} were ${figure("value_eur", `${trade} of the month`, "EUR")}, compared with ${figure("base_eur", "mean of the months before", "EUR")}: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
       "signal",
       "alert",
     );
@@ -116,7 +117,7 @@ export function sourcesSection(
     const value = at(sourced, `/data/${n}/value_eur`, "trade with the one partner", "EUR");
     const code = at(sourced, `/data/${n}/product`, "code of the product", "code");
     return finding(
-      citing`In HS ${code}${withFamily(sourced.answer)} ${inSentence(partnerName(one.reporter))} has ${share} ${from} ${inSentence(one.partner_name)}: ${value}.`,
+      citing`In HS ${code}${nameInBrackets(one.product)}${withFamily(sourced.answer)} ${inSentence(partnerName(one.reporter))} has ${share} ${from} ${inSentence(one.partner_name)}: ${value}.`,
       "reported",
       "concentration",
     );
@@ -130,13 +131,13 @@ export function aheadSection(
   { at, finding, limit }: ReportDraft,
   sourced: AnswerTo<"front_run_watch">,
 ): Section {
-  const findings = sourced.answer.data.map(({ codes }, n) => {
+  const findings = sourced.answer.data.map(({ codes, hs_code }, n) => {
     const joined = codes ? JOINED : "";
     const code = at(sourced, `/data/${n}/hs_code`, "code of the product", "code");
     const day = at(sourced, `/data/${n}/policy_date`, "day of the policy", "code");
     const spike = at(sourced, `/data/${n}/spike_multiple`, "imports over those of earlier years", "ratio");
     return finding(
-      citing`Before the policy of ${day}, imports of HS ${code}${joined} by the EU were ${spike} times those of the same months before.`,
+      citing`Before the policy of ${day}, imports of HS ${code}${nameInBrackets(hs_code)}${joined} by the EU were ${spike} times those of the same months before.`,
       "signal",
     );
   });
@@ -225,7 +226,7 @@ export function rerouteSection(
     const [surge] = one.surges;
     const most = surge ? `, most with ${inSentence(surge.name)}` : "";
     return finding(
-      citing`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")}${withFamily(sourced.answer)} ${one.flow === "IMPORT" ? "from" : "to"} ${inSentence(one.direct.name)} fell by ${figure("collapse", "lost share of direct trade", "share")}, while trade with others surged${most}: ${figure("at_most_eur", "value that may have been rerouted", "EUR")} at most.`,
+      citing`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")}${nameInBrackets(one.product)}${withFamily(sourced.answer)} ${one.flow === "IMPORT" ? "from" : "to"} ${inSentence(one.direct.name)} fell by ${figure("collapse", "lost share of direct trade", "share")}, while trade with others surged${most}: ${figure("at_most_eur", "value that may have been rerouted", "EUR")} at most.`,
       "signal",
     );
   });
@@ -262,7 +263,7 @@ export function pricesSection(
       imports,
     ]);
     findings.push(
-      finding(citing`Exports stand ${gap} against imports: the gap of unit values.`, "estimated"),
+      finding(citing`The unit value of exports differs from that of imports by ${gap}.`, "estimated"),
     );
   }
   return section("Unit values", "Value over mass, where a mass is known.", { findings });
