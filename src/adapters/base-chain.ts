@@ -1,7 +1,17 @@
 /** The Chain port over any JSON-RPC endpoint. */
 import type { RpcBlock, RpcLog, RpcTransactionReceipt } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Block, Call, Hex, Log, LogQuery, ReadOptions, Receipt, Trial } from "../core/model/chain.ts";
+import type {
+  Block,
+  Call,
+  Heads,
+  Hex,
+  Log,
+  LogQuery,
+  ReadOptions,
+  Receipt,
+  Trial,
+} from "../core/model/chain.ts";
 import { type Chain, ChainUnavailable, GasKeyEmpty } from "../core/model/ports/chain.ts";
 import { codeSizesCall, haveCode, MOST_ACCOUNTS } from "./code-sizes.ts";
 import { type JsonRpcOptions, jsonRpc, readable } from "./json-rpc.ts";
@@ -31,6 +41,9 @@ export type BaseChain = Chain & {
 };
 
 const READ_CALLS = 150;
+
+/** A node may learn late that a block is final. */
+const SAME_HEADS_MS = 60_000;
 
 export function baseChain(options: BaseChainOptions): BaseChain {
   const { gas_key, log_span = 2_000n, sending, nonces, journal } = options;
@@ -77,9 +90,17 @@ export function baseChain(options: BaseChainOptions): BaseChain {
       return failureOf(error);
     }
   };
-  const heads = async () => {
-    const [latest, safe, finalized] = await Promise.all([head("latest"), head("safe"), head("finalized")]);
-    return { latest, safe, finalized };
+  /** The last heads; `isAgain`: the newest block was the same as before, as on a chain without traffic. */
+  let last: { heads: Heads; isAgain: boolean; until: number } | undefined;
+  const heads = async (): Promise<Heads> => {
+    const newest = head("latest");
+    // The other heads follow from the newest one, so they need no request while it is the same.
+    if (last?.isAgain && performance.now() < last.until && (await newest).hash === last.heads.latest.hash)
+      return last.heads;
+    const [latest, safe, finalized] = await Promise.all([newest, head("safe"), head("finalized")]);
+    const isAgain = last?.heads.latest.hash === latest.hash;
+    last = { heads: { latest, safe, finalized }, isAgain, until: performance.now() + SAME_HEADS_MS };
+    return last.heads;
   };
   const read = async (calls: readonly Call[], options: ReadOptions = {}) =>
     (await Promise.all(pieces(calls, READ_CALLS).map((some) => readSome(some, options)))).flat();

@@ -17,6 +17,7 @@ import type { Hex } from "../core/model/chain.ts";
 import { fundWithTokens, placeContracts, type Rpc } from "./chain-contracts.ts";
 import { identityOf, isAlive, lockFolder } from "./folder-lock.ts";
 import { freePort } from "./free-port.ts";
+import { rpcOf } from "./local-rpc.ts";
 
 const require = createRequire(import.meta.url);
 const unzip = promisify(gunzip);
@@ -54,11 +55,13 @@ const RUN = randomUUID();
 export const EMBEDDED_CHAIN_ID = 8453;
 
 const TICK_MS = 1_000;
+/** A chain without transactions for this time counts as idle, and is looked at less often. */
+const BUSY_MS = 60_000;
+const IDLE_TICK_MS = 5_000;
 /** Saving grows with the chain's history, so it takes at most a quarter of the node's time, over all its users. */
 const SAVE_SHARE = 3;
 const START_MS = 20_000;
 const STOP_MS = 10_000;
-const RPC_MS = 30_000;
 /** Calls are simulated at the newest or next block's time, so an idle chain still needs a block now and then. */
 const IDLE_BLOCK_S = 60;
 const ETHER = 10n ** 18n;
@@ -85,6 +88,9 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
   });
 
   let leaving = false;
+  /** The head of a saved chain on which nothing is to be mined. */
+  let settled: string | undefined;
+  let [busy_at, next_at] = [performance.now(), 0];
   const tick = async () => {
     const running = await runningNode(dir);
     if (leaving) return;
@@ -94,13 +100,20 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
     }
     const rpc = rpcOf(node.port);
     await endPause(dir, rpc);
-    await mineIfDue(rpc);
+    const { isMined, isBusy } = await mineIfDue(rpc);
+    if (isBusy) busy_at = performance.now();
     if (await isSaveDue(dir)) await save(node);
+    settled = isMined ? undefined : (await lastSave(dir))?.head;
+  };
+  const tickIfDue = async () => {
+    if (performance.now() < next_at) return;
+    if (!(await isSettled(dir, node, settled))) return underLock(dir, tick);
+    if (performance.now() - busy_at > BUSY_MS) next_at = performance.now() + IDLE_TICK_MS;
   };
   let ticking: Promise<void> | undefined;
   const timer = setInterval(() => {
     // A failed tick is followed by the next; without a node, callers get ChainUnavailable.
-    ticking ??= underLock(dir, tick)
+    ticking ??= tickIfDue()
       .catch(() => undefined)
       .finally(() => {
         ticking = undefined;
@@ -127,6 +140,13 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
       });
     },
   };
+}
+
+/** One request shows that the node runs, and that nothing happened since the last whole tick. */
+async function isSettled(dir: string, { port }: Node, settled: string | undefined): Promise<boolean> {
+  if (settled === undefined || existsSync(pauseFile(dir))) return false;
+  const head = await blockOf(rpcOf(port), "latest").catch(() => undefined);
+  return head?.hash === settled && !isStale(head);
 }
 
 async function saveIfNew(dir: string, { port }: Node): Promise<void> {
@@ -283,12 +303,16 @@ async function clearMembers(dir: string): Promise<number> {
 }
 
 /** anvil mines each transaction at once. Two more blocks finalize it, and then the chain is idle. */
-async function mineIfDue(rpc: Rpc): Promise<void> {
+async function mineIfDue(rpc: Rpc): Promise<{ isMined: boolean; isBusy: boolean }> {
   const head = await blockOf(rpc, "latest");
   const before = head.number > 0 ? await blockOf(rpc, `0x${(head.number - 1).toString(16)}`) : head;
-  const isStale = Date.now() / 1000 - head.timestamp > IDLE_BLOCK_S;
-  if (isStale || head.transactions > 0 || before.transactions > 0) await rpc("evm_mine", []);
+  const isBusy = head.transactions > 0 || before.transactions > 0;
+  const isMined = isBusy || isStale(head);
+  if (isMined) await rpc("evm_mine", []);
+  return { isMined, isBusy };
 }
+
+const isStale = ({ timestamp }: { timestamp: number }) => Date.now() / 1000 - timestamp > IDLE_BLOCK_S;
 
 async function blockOf(rpc: Rpc, tag: string) {
   const block = (await rpc("eth_getBlockByNumber", [tag, false])) as Record<string, string> & {
@@ -364,19 +388,5 @@ async function fund(rpc: Rpc, account: Hex): Promise<void> {
 async function instanceOf(rpc: Rpc): Promise<string> {
   return ((await rpc("anvil_metadata", [])) as { instanceId: string }).instanceId;
 }
-
-const rpcOf =
-  (port: number): Rpc =>
-  async (method, params) => {
-    const response = await fetch(`http://127.0.0.1:${port}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-      signal: AbortSignal.timeout(RPC_MS),
-    });
-    const answer = (await response.json()) as { result?: unknown; error?: { message: string } };
-    if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
-    return answer.result;
-  };
 
 const pause = (ms: number) => new Promise((wake) => setTimeout(wake, ms));

@@ -34,7 +34,11 @@ export async function turnOf(
     const outcome = await underLease(reactorLeases(app.pool, seconds), name, (lease) =>
       runTick(take, { app, log, lease, signal: lease.lost }),
     );
-    if (outcome === "idle" || (typeof outcome === "object" && "idle_until" in outcome))
+    if (
+      outcome === "idle" ||
+      outcome === "unmoved" ||
+      (typeof outcome === "object" && "idle_until" in outcome)
+    )
       return { status: "done" };
     if (outcome !== "taken" || !patient) return typeof outcome === "string" ? { status: outcome } : outcome;
     await new Promise((wake) => setTimeout(wake, 20));

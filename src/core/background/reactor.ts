@@ -15,12 +15,14 @@ import { inTick } from "../tracing.ts";
 export type ReactorLog = Record<"info" | "warn" | "error", (facts: object, message: string) => void>;
 
 /**
- * A tick's outcome. `done`: the next tick follows after the pause. `idle`: only a new event can make work due.
- * `idle_until`: a new event or that time, by the app's clock. Otherwise the failure's name, with a reason if its
+ * A tick's outcome. `done`: the next tick follows after the pause. `unmoved`: as `done`, but the chain has no new block,
+ * so ticks are rarer while the log is silent too. `idle`: only a new event can make work due. `idle_until`: a new event
+ * or that time, by the app's clock. Otherwise the failure's name, with a reason if its
  * sentence is not enough.
  */
 export type Outcome<Failure extends string = string> =
   | "done"
+  | "unmoved"
   | "idle"
   | { idle_until: string }
   | Failure
@@ -73,7 +75,7 @@ type ReactorDeclaration<Memory, Failure extends string> = ReactorCommon & {
    */
   take(tick: Tick<Memory>): Promise<Outcome<Failure>>;
   /** A sentence for each failure, logged once when it begins. */
-  failures: Record<Exclude<Failure, "done" | "idle"> | "failed", string> & { away?: string };
+  failures: Record<Exclude<Failure, "done" | "unmoved" | "idle"> | "failed", string> & { away?: string };
   /** Failures that are logged as errors. */
   grave?: readonly Failure[];
 };
@@ -140,12 +142,16 @@ async function runTicks({ app, one, log, status, lease, signal }: Tenure): Promi
   const every_ms = typeof one.every_ms === "number" ? one.every_ms : one.every_ms(app);
   const take = one.begin();
   await status.recall();
-  while (!signal.aborted) {
+  let grown_at = performance.now();
+  for (let before = app.tail.position; !signal.aborted; ) {
     // Read before the tick, so that any event during it ends the pause.
     const { position } = app.tail;
+    if (position > before) grown_at = performance.now();
+    before = position;
     const outcome = await inTick(one.name, () => runTick(take, { app, log, signal, lease }));
     if (outcome === "lost") return;
-    const next = restOf(outcome);
+    const is_silent = performance.now() - grown_at > SILENT_MS;
+    const next = restOf(outcome === "unmoved" && is_silent ? idleFor(app, UNMOVED_MS) : outcome);
     await status.note("until" in next ? { status: "done" } : next);
     await pause(every_ms, signal);
     if ("until" in next) await untilWork({ app, position, every_ms, until: next.until, signal });
@@ -158,6 +164,14 @@ export function idleUntil(...times: readonly (string | null | undefined)[]): "id
   return first === undefined ? "idle" : { idle_until: first };
 }
 
+/** After this time without an event, the log counts as silent. */
+const SILENT_MS = 60_000;
+/** The pause of reactors whose chain has not moved, while the log is silent. */
+const UNMOVED_MS = 10_000;
+
+const idleFor = ({ clock }: Pick<App, "clock">, ms: number): Outcome =>
+  idleUntil(new Date(clock.now().getTime() + ms).toISOString());
+
 /** An idle reactor ticks again after this time, even without new events. */
 const REST_MS = 300_000;
 
@@ -166,6 +180,7 @@ type Status = { status: string; reason?: string };
 /** Until when an idle reactor pauses; the new status after any other tick. */
 function restOf(outcome: Outcome): { until: string | undefined } | Status {
   if (outcome === "idle") return { until: undefined };
+  if (outcome === "unmoved") return { status: "done" };
   if (typeof outcome === "string") return { status: outcome };
   return "idle_until" in outcome ? { until: outcome.idle_until } : outcome;
 }

@@ -53,7 +53,7 @@ export async function followChecks(
   const network = networkOf(app.chain);
   const heads = await app.chain.heads();
   const between = `${heads.finalized.hash} ${heads.latest.hash}`;
-  if (between === memory.quiet) return "done";
+  if (between === memory.quiet) return "unmoved";
   memory.cursor ??= await app.load(following, following.targetOf(network));
   const { cursor } = memory;
   // A check that is not listed yet is newer than these heads, so it ends in a later block.

@@ -38,7 +38,8 @@ async function followLinks(app: App, memory: Memory): Promise<Outcome<FollowFail
   const network = networkOf(app.chain);
   const { latest, finalized } = await app.chain.heads();
   // A link that is not listed yet was confirmed under these heads or later ones.
-  if (memory.seen === latest.hash || !(await app.caughtUp(linksProjection))) return "done";
+  if (memory.seen === latest.hash) return "unmoved";
+  if (!(await app.caughtUp(linksProjection))) return "done";
   const ended_after = Number(finalized.number) - REORG_MARGIN;
   let isCompared = false;
   for await (const page of watchedLinks(app.pool, { network, ended_after })) {

@@ -59,7 +59,7 @@ export async function followDeposits(app: App, token: Hex, memory: DepositMemory
   const place = { network: networkOf(chain), token: address, pay_to: lowerCase(app.pay_to) };
   const { safe, finalized } = await chain.heads();
   // Without a new block there are no further requests.
-  if (memory.safe === safe.hash) return "done";
+  if (memory.safe === safe.hash) return "unmoved";
   const followed = await app.load(deposits, deposits.targetOf(place));
   for (const compared of [await compareChain(app), followed && (await compareWith(app, followed))])
     if (compared && compared.status !== "same") return compared;
