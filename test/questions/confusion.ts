@@ -45,6 +45,8 @@ export const questionSets = {
   /** As programs and importers write. */
   sixth: setIn("sixth.jsonl"),
   seventh: setIn("seventh.jsonl"),
+  /** By a stranger to the reader. */
+  eighth: setIn("eighth.jsonl"),
 } as const;
 
 export const ownNomenclature: Nomenclature = Object.entries(ownNames).map(([code, name]) => ({ code, name }));
@@ -83,12 +85,20 @@ export function readingOf(question: LabelledQuestion, nomenclature: Nomenclature
   const isSame = read.country === question.country && read.partner === question.partner;
   // Of two countries beyond the EU either may come first.
   const isSwapped = read.country === question.partner && read.partner === question.country;
+  // What a country beyond the EU exports to the 27, they import from it.
+  const isMirrored =
+    question.country === undefined &&
+    read.partner === undefined &&
+    read.country === question.partner &&
+    read.flow !== undefined &&
+    question.flow !== undefined &&
+    read.flow !== question.flow;
   const slots = isUnanswerable
     ? { product: intent === undefined, country: intent === undefined, direction: true }
     : {
         product: question.hs === undefined ? !read.product : question.hs.includes(read.product?.code ?? ""),
-        country: isSame || (isSwapped && question.flow === undefined),
-        direction: question.flow === undefined || read.flow === question.flow,
+        country: isSame || isMirrored || (isSwapped && question.flow === undefined),
+        direction: isMirrored || question.flow === undefined || read.flow === question.flow,
       };
   const plan = intents.find(({ name }) => name === intent);
   const takesProduct = [...(plan?.slots.required ?? []), ...(plan?.slots.optional ?? [])].includes("hs");

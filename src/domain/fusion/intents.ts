@@ -89,6 +89,7 @@ export const intents: readonly Plan[] = [
         "comes from",
         "imported from where",
         "where from",
+        "from whom",
         "bought from whom",
         "who delivers",
         "who exports to",
@@ -181,6 +182,8 @@ export const intents: readonly Plan[] = [
     summary: "The trade between two countries, in both directions",
     keywords: {
       en: [
+        "back and forth",
+        "goes between",
         "trade with each",
         "two-way",
         "trade relation",
@@ -222,6 +225,8 @@ export const intents: readonly Plan[] = [
     keyword_weight: 2,
     keywords: {
       en: [
+        "how dependent",
+        "how reliant",
         "another source",
         "another supplier",
         "other source",
@@ -332,6 +337,8 @@ export const intents: readonly Plan[] = [
     summary: "A country's trade, partners, products, strengths, wages and prices",
     keywords: {
       en: [
+        "all about",
+        "trading nation",
         "keeps the",
         "going economically",
         "at a glance",
@@ -625,7 +632,7 @@ export const intents: readonly Plan[] = [
         "still trade with",
         "still do business",
       ],
-      lv: ["sankcij", "embargo", "apie", "aizlieg", "drikst", "atlaut", "likumig"],
+      lv: ["sankcij", "embargo", "apie", "apkartcel", "sabruk", "aizlieg", "drikst", "atlaut", "likumig"],
     },
     slots: { required: ["country"], optional: ["partner", "hs", "chapter", "flow"] },
     steps: [

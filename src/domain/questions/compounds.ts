@@ -1,5 +1,5 @@
 /** Words that belong together: compounds of a product and of those who make it: "cheesemakers" are makers of cheese. */
-import { englishPhrases } from "./vocabulary.ts";
+import { closedCompounds, englishPhrases } from "./vocabulary.ts";
 import { englishStem, type Word, wordOf } from "./words.ts";
 
 const compound =
@@ -7,6 +7,13 @@ const compound =
 
 export function parted(words: readonly Word[]): Word[] {
   return words.flatMap((word) => {
+    const closed = closedCompounds().get(word.folded);
+    if (closed)
+      return closed.map((part, at) => ({
+        ...wordOf(part),
+        before: at === 0 ? word.before : " ",
+        is_possessive: at === closed.length - 1 && word.is_possessive,
+      }));
     const [, product, people] = compound.exec(word.text) ?? [];
     if (!product || !people || !isProduct(product)) return [word];
     return [

@@ -63,6 +63,7 @@ function mentionAt(words: readonly Word[], at: number, about: About): Mention | 
     const isOther =
       length === 1 &&
       (isCommonWord(first, about) ||
+        isGoodsOf(words, at) ||
         (first.folded.endsWith("u") && at > 0 && isCapitalPeople(plain, first, about)));
     if (plain && !isOther)
       return mention(plain, at, length, run.at(-1)!.is_possessive ? "describing" : "name");
@@ -94,6 +95,10 @@ const mention = (entry: Entry, from: number, length: number, form: Mention["form
   is_member: isReporter(entry.code),
   rivals: entry.rivals ?? [],
 });
+
+/** "China from Poland" is porcelain. */
+const isGoodsOf = (words: readonly Word[], at: number): boolean =>
+  at === 0 && commonNouns.has(words[0]!.folded) && words[1]?.folded === "from";
 
 const isCommonWord = ({ folded, is_capital }: Word, { hasCapitals }: About) =>
   !is_capital && ((commonNouns.has(folded) && hasCapitals) || isEveryday(folded));

@@ -33,11 +33,14 @@ const known = atFirstUse((): KnownWords => {
   for (const key of declined.keys()) for (const stem of key.split(" ")) stems.add(stem);
   const countries = new Set(countryNames.map(fold));
   const everyday = [...everydayEnglish].filter(
-    (word) => word.length > 4 || tradeWord(wordOf(word)) !== undefined,
+    (word) => word.length > 4 || tradeWord(wordOf(word)) !== undefined || shortWords.test(word),
   );
   const spelling = spellingOf([...new Set([...countries, ...products, ...everyday])]);
   return { words, stems, countries, products, spelling };
 });
+
+/** Short words without which a question asks nothing: only their letters may change places. */
+const shortWords = /^(what|year|from|much|many|with|cost|hour|wage|whom|when)$/;
 
 /** Words that have no plural: "beens" is a slip. */
 const closed =
@@ -82,6 +85,9 @@ const hasSameLetters = (a: string, b: string) =>
   a.length === b.length && [...a].sort().join() === [...b].sort().join();
 
 /** "Pockets" are no "sockets": the first letter of a product is seldom wrong. */
+const consonantsOf = (text: string) => text.replaceAll(/[aeiouy]/g, "*");
+const hasSameConsonants = (a: string, b: string) => a.length > 4 && consonantsOf(a) === consonantsOf(b);
+
 const hasSameFirst = (a: string, b: string) =>
   a[0] === b[0] ||
   /^(ck|kc|sz|zs|fp|pf|vw|wv)$/.test(`${a[0]}${b[0]}`) ||
@@ -112,10 +118,18 @@ export function mended(words: readonly Word[], index: NamesIndex): Word[] {
               ? 3
               : 2,
       // Letters that changed places are the likeliest slip.
-      hasSameLetters(candidate, word.folded) ? 0 : /^(exports|imports)$/.test(candidate) ? 0.5 : 1,
+      hasSameLetters(candidate, word.folded)
+        ? 0
+        : /^(exports|imports|buyers)$/.test(candidate)
+          ? 0.5
+          : // "Steal" has the consonants of "steel", and not those of "seal".
+            products.has(candidate) && hasSameConsonants(candidate, word.folded)
+            ? 0.8
+            : 1,
     ];
     const [best] = spelling(word.folded)
       .filter((candidate) => !products.has(candidate) || hasSameFirst(candidate, word.folded))
+      .filter((candidate) => !shortWords.test(candidate) || hasSameLetters(candidate, word.folded))
       .map((candidate) => ({ candidate, rank: rankOf(candidate) }))
       .sort((a, b) => a.rank[0]! - b.rank[0]! || a.rank[2]! - b.rank[2]! || a.rank[1]! - b.rank[1]!);
     if (!best) return word;

@@ -1,29 +1,43 @@
 /** The product of a question: by known phrases first, refined below their codes by the adjacent words, else by the nomenclature. */
 import { type Hit, headOf, purposeAt } from "./heads.ts";
+import { isEnglishText } from "./known-words.ts";
 import type { NamesIndex } from "./names-index.ts";
 import type { Range } from "./numbers.ts";
 import { breaksBefore, isContent, type ProductFound, searchedIn } from "./searched.ts";
-import { englishPhrases, isEveryday, latvianPhrases, MOST_PHRASE_WORDS, type Phrase } from "./vocabulary.ts";
+import {
+  contextWords,
+  englishPhrases,
+  isEveryday,
+  latvianPhrases,
+  MOST_PHRASE_WORDS,
+  type Phrase,
+  realEnglish,
+} from "./vocabulary.ts";
 import type { Word } from "./words.ts";
 
 /** The listed phrases of products in a text. */
 export function phrasesIn(words: readonly Word[], taken: (at: number) => boolean): Hit[] {
   const hits: Hit[] = [];
+  const is_english = isEnglishText(words);
   for (let at = 0; at < words.length; ) {
-    const hit = phraseAt(words, at, taken);
+    const hit = phraseAt(words, at, { taken, is_english });
     if (hit) hits.push(hit);
     at = hit?.to ?? at + 1;
   }
   return hits;
 }
 
-function phraseAt(words: readonly Word[], at: number, taken: (at: number) => boolean): Hit | undefined {
+function phraseAt(
+  words: readonly Word[],
+  at: number,
+  { taken, is_english }: { taken: (at: number) => boolean; is_english: boolean },
+): Hit | undefined {
   for (let length = Math.min(MOST_PHRASE_WORDS, words.length - at); length > 0; length--) {
     const run = words.slice(at, at + length);
     if (run.some((_, n) => taken(at + n))) continue;
     if (run.slice(1).some(({ before }) => /[,;:.!?()]/.test(before))) continue;
     const english = englishPhrases().get(run.map((word) => word.english).join(" "));
-    const isLatvian = run.every(mayBeLatvian);
+    const isLatvian = run.every(mayBeLatvian) && !(is_english && run.every(isEnglishWord));
     const latvian = isLatvian ? latvianPhrases().get(run.map((word) => word.latvian).join(" ")) : undefined;
     const isPlainEnglish = length === 1 && isEveryday(run[0]!.folded);
     const phrase = english && !isWordOfAnother(run, english) ? english : isPlainEnglish ? undefined : latvian;
@@ -34,6 +48,9 @@ function phraseAt(words: readonly Word[], at: number, taken: (at: number) => boo
 
 /** Latvian nouns have endings: "furnitur" is a slip of "furniture", and no "furnitūra". */
 const mayBeLatvian = ({ folded, latvian }: Word) => folded.length < 5 || folded !== latvian;
+
+/** In an English question "granules" are no "granulas". */
+const isEnglishWord = ({ folded }: Word) => realEnglish.has(folded) || contextWords.has(folded);
 
 /** "Show" is no "shows", and "ship" no "ships": everyday words name products only as they are listed. */
 const isWordOfAnother = (run: readonly Word[], phrase: Phrase) =>
@@ -131,6 +148,20 @@ const isNounBefore = ({ folded, english }: Word, head: Word): boolean =>
 function beginOf(words: readonly Word[], hit: Hit, taken: (at: number) => boolean): number {
   let from = hit.from;
   const describes = (word: Word) => isContent(word) || isNounBefore(word, words[from]!);
-  while (from > 0 && !taken(from - 1) && describes(words[from - 1]!) && !breaksBefore(words[from]!)) from--;
+  while (
+    from > 0 &&
+    !taken(from - 1) &&
+    describes(words[from - 1]!) &&
+    !breaksBefore(words[from]!) &&
+    !isVerbOfAWish(words, from - 1)
+  )
+    from--;
   return from;
 }
+
+/** "I want to stock ski boots": the verb says nothing of the boots. */
+const isVerbOfAWish = (words: readonly Word[], at: number): boolean =>
+  words[at - 1]?.folded === "to" &&
+  /^(want|wants|wanted|like|likes|wish|wishes|hope|hopes|plan|plans|planning|going|looking|intend|intends|able|love|about)$/.test(
+    words[at - 2]?.folded ?? "",
+  );

@@ -46,7 +46,7 @@ const isObjectOf = ({ from, is_adjective }: Placed, { words, mentions }: Text): 
   mentions.some((one) => one.from < from) &&
   /^(exports?|exp|imports?|imp)$/.test(words[from - 1]?.folded ?? "");
 
-const USES = /^(drink|eat|wear|smok|driv|burn|enjoy|cook|read|dzer|ed|valka)\w{0,4}$/;
+const USES = /^(tak(e|es|ing)|(drink|eat|wear|smok|driv|burn|enjoy|cook|read|dzer|ed|valka)\w{0,4})$/;
 
 /** "Who is drinking it?" asks for buyers, and "who fills them up?" for sellers. */
 function roleByUse({ words, products }: Text): Role | undefined {
@@ -260,7 +260,8 @@ function asObject(mention: Mention, before: number | undefined, text: Text): Rea
   const verb = words[before]!;
   if (/^suppl(y|ies|ied|ying)$|^feeds?$|^serves?$|^piegad\w*$/.test(verb.folded))
     return reading("buyer", true);
-  const who = words[before - 1]!.folded;
+  const isAdverb = /^(abroad|already|now|also|still|mostly|usually|currently)$/;
+  const who = words.slice(0, before).findLast(({ folded }) => !isAdverb.test(folded))?.folded ?? "";
   const isAsked = /^(who|whos|whoever|countries|nations|ll|d|would|will|suppliers)$/.test(who);
   if (!isAsked || /^(does|do|did|is|are|was|were|has|would|will|s)$/.test(verb.folded)) return undefined;
   const kind = tradeWord(verb);

@@ -64,6 +64,14 @@ export function spellingOf(known: readonly string[]): Spelling {
       else index.set(key, [word]);
     }
   }
+  const endsOf = (word: string) => `${word[0]}${word.at(-1)}`;
+  const byEnds = new Map<string, string[]>();
+  for (const word of known) {
+    if (word.length < LEAST_LETTERS_OF_TWO) continue;
+    const words = byEnds.get(endsOf(word));
+    if (words) words.push(word);
+    else byEnds.set(endsOf(word), [word]);
+  }
   const byLetters = new Map<string, string[]>();
   for (const word of known)
     if (word.length > LEAST_LETTERS)
@@ -76,6 +84,6 @@ export function spellingOf(known: readonly string[]): Spelling {
     const near = [...found].filter((word) => isOneAway(folded, word) && isLikelySlip(folded, word));
     if (near.length > 0) return near;
     const mixed = (byLetters.get(lettersOf(folded)) ?? []).filter((word) => word[0] === folded[0]);
-    return mixed.length > 0 ? mixed : known.filter((word) => isTwoAway(folded, word));
+    return mixed.length > 0 ? mixed : (byEnds.get(endsOf(folded)) ?? []).filter((word) => isTwoAway(folded, word));
   };
 }

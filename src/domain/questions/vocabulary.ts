@@ -4,7 +4,7 @@ import countryWords from "./data/country-words.json" with { type: "json" };
 import everyday from "./data/everyday-words.json" with { type: "json" };
 import productWords from "./data/product-words.json" with { type: "json" };
 import realWords from "./data/real-words.json" with { type: "json" };
-import { fold, foldedIn, type Word, wordsIn } from "./words.ts";
+import { englishStem, fold, foldedIn, type Word, wordsIn } from "./words.ts";
 
 /** Everyday words: none of them names a product or a country. */
 export const everydayEnglish: ReadonlySet<string> = new Set(everyday.en.split(" "));
@@ -61,6 +61,20 @@ function phrasesOf(language: "en" | "lv"): Phrases {
 export const englishPhrases = atFirstUse(() => phrasesOf("en"));
 export const latvianPhrases = atFirstUse(() => phrasesOf("lv"));
 
+/** Listed pairs of words by their closed spelling: "woodpulp" is "wood pulp". */
+export const closedCompounds = atFirstUse((): ReadonlyMap<string, readonly string[]> => {
+  const found = new Map<string, readonly string[]>();
+  for (const { en } of productWords.rows)
+    for (const text of en) {
+      const [first, second, third] = foldedIn(text);
+      if (!first || !second || third !== undefined || first.length < 3 || second.length < 3) continue;
+      const closed = `${first}${second}`;
+      if (!realEnglish.has(closed) && !isEveryday(closed) && !englishPhrases().has(englishStem(closed)))
+        found.set(closed, [first, second]);
+    }
+  return found;
+});
+
 const wordsOf = (texts: readonly string[]) => [...new Set(texts.flatMap(foldedIn))];
 
 /** Each word of the product phrases, folded as written. */
@@ -69,7 +83,7 @@ export const latvianProductWords = atFirstUse(() => wordsOf(productWords.rows.fl
 
 /** Words of everyday verbs and figures of speech: alone they name a product only where one is expected. */
 const weakWords = new Set(
-  "book books dates watch watches train trains bus plant plants lead ship ships match matches scale scales art arms iron irons water drink drinks dress dresses suit suits nail nails glass glasses file files tin fashion energy power machine machines tools fan fans metal mask masks record lights light seat seats vessel vessels instrument instruments cloth trees tree pet pets down lime safe safes nets net current currants maki bites speakers servers screens keys key cells mixers vests tees scooter caps cap coach coaches boards mines bulls mead perry gin rum chips chip seeds stock cups containers container fuel horse fur hat plane pen pens sand bottle bottles barrel barrels".split(
+  "book books dates watch watches train trains bus plant plants lead ship ships match matches scale scales art arms iron irons water drink drinks dress dresses suit suits nail nails glass glasses file files tin fashion energy power machine machines tools fan fans metal mask masks record lights light seat seats vessel vessels instrument instruments cloth trees tree pet pets down lime safe safes nets net current currants maki bites speakers servers screens keys key cells mixers vests tees scooter caps cap coach coaches boards mines bulls mead perry gin rum chips chip seeds stock cups containers container fuel horse fur hat plane pen pens sand bottle bottles barrel barrels sprouts perch bangers atlas photo photos clock clocks alarm alarms foil shell shells rocket rockets uniform uniforms string strings felt ring rings brake brakes catalyst catalysts clutch cushion cushions seal seals flag flags monitor monitors label labels chain chains tie ties clogs fuse bass mint mints sage bench pie lens timer timers lure lures anchor anchors spring springs belt belts skate".split(
     " ",
   ),
 );
@@ -78,7 +92,7 @@ export const isWeakWord = (folded: string): boolean => weakWords.has(folded);
 
 /** Figures of speech whose nouns are no products. */
 export const figuresOfSpeech =
-  /\b((close|closes|closed|closing|turn off|turns off|turned off|shut|shuts) (its|the|their|off the) taps?|strong(est)? suits?|bread and butter|(puts? )?bread on (\S+ ){0,3}tables?|daily bread|breadwinners?|cup of tea|pieces? of cake|cash cows?|bring home the bacon|brings home the bacon|spill the beans|full of beans|silver lining|golden (age|goose|era)|iron (out|fist|curtain)|salt of the earth|paper tigers?|fish out of water|butter (up|fingers)|oil the wheels|in a pickle|apple of|best thing since sliced bread|sour grapes|second fiddle|milk it|milking|cherry pick\w*|low hanging fruit|hot potato(es)?|carrots? and sticks?|bear fruit|bears fruit|under the weather|in the red|big fish|small fish|the real deal|nuts about|gravy train|pie in the sky|gold rush|gold standard|dark horse|elephant in the room|cold turkey|red herring|wild goose|black sheep|bull market|bear market)\b/g;
+  /\b((close|closes|closed|closing|turn off|turns off|turned off|shut|shuts) (its|the|their|off the) taps?|strong(est)? suits?|bread and butter|(puts? )?bread on (\S+ ){0,3}tables?|daily bread|breadwinners?|cup of tea|pieces? of cake|cash cows?|bring home the bacon|brings home the bacon|spill the beans|full of beans|silver lining|golden (age|goose|era)|iron (out|fist|curtain)|salt of the earth|paper tigers?|fish out of water|butter (up|fingers)|oil the wheels|in a pickle|apple of|best thing since sliced bread|sour grapes|second fiddle|milk it|milking|cherry pick\w*|low hanging fruit|hot potato(es)?|carrots? and sticks?|bear fruit|bears fruit|under the weather|in the red|big fish|small fish|the real deal|nuts about|gravy train|pie in the sky|gold rush|gold standard|dark horse|elephant in the room|cold turkey|red herring|wild goose|black sheep|bull market|bear market|supply chains?|value chains?|balance sheets?|(trade|trading|economic|commercial|business|close|closer|strong) ties|trade remed(y|ies)|(exports|imports|sales|shipments|prices) (sink|rocket|tank|bolt|spring|mushroom|balloon|slide|shed|crater))\b/g;
 
 const attributes = new Set(
   `organic fresh frozen raw whole pure natural premium luxury artisan bulk quality liquid dried edible smart wild young ripe
