@@ -84,6 +84,8 @@ export function spellingOf(known: readonly string[]): Spelling {
     const near = [...found].filter((word) => isOneAway(folded, word) && isLikelySlip(folded, word));
     if (near.length > 0) return near;
     const mixed = (byLetters.get(lettersOf(folded)) ?? []).filter((word) => word[0] === folded[0]);
-    return mixed.length > 0 ? mixed : (byEnds.get(endsOf(folded)) ?? []).filter((word) => isTwoAway(folded, word));
+    return mixed.length > 0
+      ? mixed
+      : (byEnds.get(endsOf(folded)) ?? []).filter((word) => isTwoAway(folded, word));
   };
 }
