@@ -412,7 +412,7 @@ function refuseBesideLost({ vintage, months, parts }: LostMonths, { from, to }: 
   if (from <= first && first <= to) return;
   refuse(
     tradeProblems["dataset-missing"],
-    `vintage ${vintage.slice(0, 12)} has lost the months from ${monthText(first)} to ${monthText(last)} (${why}):  ` +
+    `vintage ${vintage.slice(0, 12)} has lost the months from ${monthText(first)} to ${monthText(last)} (${why}): ` +
       `bring them in first, with --from ${first} --to ${last}, or set DATA_DIR to the folder they were imported into; nothing was fetched`,
   );
 }

@@ -48,5 +48,5 @@ test("the command endorses the next account on the chain, and refuses a second e
   const [answer] = await chain.read([successorCall(chain.sender)]);
   expect(endorsedSuccessor(answer!)).toBe(NEXT.toLowerCase());
 
-  await expect(endorse(PAYEE)).rejects.toThrow(/has named one/);
+  await expect(endorse(PAYEE)).rejects.toThrow(/has endorsed a successor/);
 });

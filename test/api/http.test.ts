@@ -317,7 +317,7 @@ describe("conventions", () => {
         expect([path, condition, refused.status]).toEqual([path, condition, 412]);
         expect(refused.body).toMatchObject({
           title: "Precondition failed",
-          detail: expect.stringMatching(/omit it/),
+          detail: expect.stringMatching(/omit If-Match/),
         });
       }
       const { rows } = await service.app.pool.query(

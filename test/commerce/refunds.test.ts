@@ -127,7 +127,7 @@ test("goods do not ship before their payment is final; if it is reverted for goo
     { meta },
   );
   await expect(ship(app, named, { carrier: null, tracking: null })).rejects.toThrow(
-    /may still take the payment|is cancelled/,
+    /may still revert the payment|is cancelled/,
   );
   await until(
     async () =>

@@ -199,7 +199,7 @@ describe("a reverted payment with a valid authorization", () => {
     const id = await pay();
     await rewind(node, before);
     expect(await has()).toBe(money);
-    await expect(ship(app, named(), { carrier: null, tracking: null })).rejects.toThrow("may still take");
+    await expect(ship(app, named(), { carrier: null, tracking: null })).rejects.toThrow("may still revert");
     await follow();
     expect(await paymentOf(id)).toMatchObject({ status: "settled", answer: { status: 200 } });
     expect(await story()).toEqual(["OrderPlaced", "OrderPaid"]);

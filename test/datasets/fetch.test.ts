@@ -144,7 +144,7 @@ describe("a download is refused with its reason", () => {
   test("for an unavailable server, preserving received bytes", async () => {
     const setup = await mirror();
     setup.whims.push({ cut_after: 9_000 }, ...Array(6).fill({ status: 502 }));
-    expect((await refusalOf(setup.ask())).message).toMatch(/answered 502.*what came is in .*\.part/);
+    expect((await refusalOf(setup.ask())).message).toMatch(/answered 502.*what arrived is in .*\.part/);
     expect(await readFile(`${setup.path}.part`)).toHaveLength(9_000);
   });
 

@@ -520,7 +520,7 @@ describe("a history whose files are lost", { timeout: 300_000 }, () => {
     const refusal = await refusalOf(bring({ from: 202401, to: 202403 }));
     expect(refusal).toMatchObject({ code: "unavailable", type: { slug: "dataset-missing" } });
     expect(refusal.message).toMatch(
-      /2023-11 to 2023-12 are lost .*is gone.*--from 202311 --to 202312.*DATA_DIR/,
+      /has lost the months from 2023-11 to 2023-12 .*is gone.*--from 202311 --to 202312.*DATA_DIR/,
     );
     expect(requests).toEqual([]);
     expect(await vintageOf(app)).toBe(vintage);

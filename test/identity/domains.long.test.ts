@@ -138,7 +138,7 @@ test("hostile answers link nothing, and the error has their class", async () => 
     ["more than 65536 bytes", saying({ ...own, more: "a".repeat(65_536) })],
     ["breaks off", (response) => response.write("{", () => response.socket!.destroy())],
     ["answered 500", { status: 500 }],
-    ["no DID document", saying([own])],
+    ["not a DID document", saying([own])],
     ["its id is another", saying({ ...own, id: "did:web:agent.example.org" })],
     ["names no live key", saying({ ...own, alsoKnownAs: [didBy(ed25519Key())] })],
     ["names no live key", { status: 404 }],

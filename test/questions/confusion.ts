@@ -47,6 +47,7 @@ export const questionSets = {
   seventh: setIn("seventh.jsonl"),
   /** By a stranger to the reader. */
   eighth: setIn("eighth.jsonl"),
+  ninth: setIn("ninth.jsonl"),
 } as const;
 
 export const ownNomenclature: Nomenclature = Object.entries(ownNames).map(([code, name]) => ({ code, name }));
