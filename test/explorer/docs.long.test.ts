@@ -228,6 +228,15 @@ describe.skipIf(!chromium)(
       },
     );
 
+    test("nothing shifts on a machine that paints a page before it has all of it", async () => {
+      const page = await open("/", { viewport: { width: 1280, height: 812 } });
+      const session = await page.context().newCDPSession(page);
+      await session.send("Emulation.setCPUThrottlingRate", { rate: 10 });
+      await page.goto(service.url + PARTNERS);
+      await page.waitForLoadState("networkidle");
+      expect(await shiftOf(page)).toBeLessThan(MOST_SHIFT);
+    });
+
     test.each(["light", "dark"] as const)("has enough contrast when it is %s", async (colorScheme) => {
       const page = await open(PARTNERS, { colorScheme });
       const colourOf = (selector: string, property: string) =>

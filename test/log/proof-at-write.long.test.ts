@@ -293,7 +293,7 @@ describe("concurrent calls", () => {
       }),
     );
     const before = await signed();
-    // A tick of signing takes a connection for its lock, and one to grow the tree; reads take none.
+    // A tick of signing takes a connection where a full tile waits to be written; reads take none.
     let connections = 0;
     const pool = new Proxy(app.pool, {
       get(target, name) {
@@ -306,7 +306,6 @@ describe("concurrent calls", () => {
     const proofs = await Promise.all(positions.map((position) => prover.prove(position)));
     expect(proofs.every((proof) => proof !== undefined)).toBe(true);
     expect((await signed()) - before).toBe(1);
-    expect(connections).toBeGreaterThan(0);
     expect(connections).toBeLessThan(10);
   });
 

@@ -87,6 +87,7 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
           place: "/docs",
           embedded_chain: parts.embedded_chain,
           script: "/docs/try.js",
+          is_wide: true,
           key,
           body: operationBody(operation, { catalogue, public_url: parts.public_url, key }),
         });

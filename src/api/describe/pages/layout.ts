@@ -10,13 +10,15 @@ export type Page = {
   place?: MenuEntry;
   script?: "/docs/page.js" | "/docs/try.js" | "/rng/page.js" | "/operator/page.js";
   embedded_chain: boolean;
+  /** True for a body with a list beside it. */
+  is_wide?: boolean;
   /** The sandbox's key, shown only to a browser on this machine. */
   key?: string | undefined;
 };
 
 /** A page with a key is never cached. */
 export function pageOf({ script = "/docs/page.js", ...page }: Page): RenderedDocument {
-  const { title, description, body, place, embedded_chain, key } = page;
+  const { title, description, body, place, embedded_chain, is_wide = false, key } = page;
   const text = html`<!doctype html>
 <html lang="en" data-chain="${embedded_chain ? "development" : "public"}">
   <head>
@@ -30,7 +32,7 @@ export function pageOf({ script = "/docs/page.js", ...page }: Page): RenderedDoc
     <link rel="stylesheet" href="/docs/page.css">
     <script type="module" src="${script}"></script>
   </head>
-  <body${key === undefined ? "" : html` data-key="${key}"`}>
+  <body${is_wide ? html` class="wide"` : ""}${key === undefined ? "" : html` data-key="${key}"`}>
     <a class="skip" href="#content">Skip to the content</a>
     <header>${placesFor(place)}</header>
     <main id="content" tabindex="-1">
