@@ -177,6 +177,6 @@ test("a call that needs no body is served whatever its content type", async () =
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json"])
     expect([type, await call({ headers: { "Content-Type": type }, body: "" })]).toEqual([type, 200]);
   expect(await call({ headers: { "Content-Type": "text/plain" }, body: "{}" })).toBe(200);
-  // What is not an input is refused, not dropped.
+  // An unknown field is refused, not dropped.
   expect(await call({ headers: { "Content-Type": "text/plain" }, body: "id=7" })).toBe(400);
 });

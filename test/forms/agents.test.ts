@@ -43,7 +43,7 @@ describe("trust", () => {
     for (const text of ["Trust of SX#1 a", "none", "low", "medium", "attested", "penalty", "22 Nov"])
       expect(texts).toContain(text);
     expect(texts).toContain("The log · as of position 7");
-    // What there is none of stands in no legend, and levels far above are not drawn.
+    // The legend names only drawn things, and levels far above are not drawn.
     for (const text of ["task completed", "high", "vintage x"]) expect(texts).not.toContain(text);
   });
 

@@ -157,7 +157,7 @@ describe("rows", () => {
     });
   });
 
-  /** What a table has in these columns, by CSV. */
+  /** The values of a table in these columns, by CSV. */
   async function columnsOf(path: string, ...names: string[]) {
     const rows = parse(await (await ask(path, "text/csv")).text(), { columns: true }) as Record<
       string,
@@ -238,7 +238,7 @@ describe("rows", () => {
 });
 
 describe("pictures", () => {
-  // What is drawn of the log is not invented, and may well have nothing to draw.
+  // Pictures of the log show no invented figures, and may have nothing to draw.
   const ofData = drawn.filter(({ vintage }) => vintage !== undefined);
   test.each(named(ofData))("%s is marked as invented", async (_, path) => {
     const answer = await ask(path, "image/svg+xml");

@@ -55,7 +55,7 @@ describe("Accept", () => {
     ["image/png", "image/png"],
     ["image/svg+xml", "image/svg+xml"],
     ["application/vnd.apache.parquet", "application/vnd.apache.parquet"],
-    // What a browser sends for a page, and for a picture.
+    // A browser sends these for a page and for a picture.
     ["text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", "application/json"],
     ["image/avif,image/webp,image/png,image/svg+xml;q=0.9,*/*;q=0.5", "image/png"],
     ["image/*", "image/png"],
@@ -65,7 +65,7 @@ describe("Accept", () => {
     ["application/json;q=0.5, text/csv", "text/csv"],
     ["application/json;q=0, */*", "text/csv"],
     ["text/csv;q=0, text/*, image/png;q=0.1", "image/png"],
-    // What is named exactly counts before what a wildcard lets in.
+    // An exact name counts before a wildcard.
     ["*/*, text/csv", "text/csv"],
     ["text/csv, */*;q=0.1", "text/csv"],
     // Of two that are named alike, the first.

@@ -1,4 +1,4 @@
-/** What the chart at / is of: whatever data are open, years and countries that they cover. */
+/** The chart at / shows years and countries that the open data cover. */
 import { expect, test } from "vitest";
 import { aboutChart, chartedIn } from "../../src/api/describe/pages/example-chart.ts";
 import type { Manifest } from "../../src/datasets/manifest.ts";

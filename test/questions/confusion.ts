@@ -86,7 +86,7 @@ export function readingOf(question: LabelledQuestion, nomenclature: Nomenclature
   const isSame = read.country === question.country && read.partner === question.partner;
   // Of two countries beyond the EU either may come first.
   const isSwapped = read.country === question.partner && read.partner === question.country;
-  // What a country beyond the EU exports to the 27, they import from it.
+  // The exports of a country beyond the EU to the 27 are their imports from it.
   const isMirrored =
     question.country === undefined &&
     read.partner === undefined &&

@@ -1,4 +1,4 @@
-/** What the log holds for final tells its chain from another; one area's block is as good as another's. */
+/** A final block in the log identifies its chain, whichever area recorded the block. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compareChain } from "../../src/chain/history.ts";
 import type { Hex } from "../../src/core/model/chain.ts";

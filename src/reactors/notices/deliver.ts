@@ -125,7 +125,7 @@ async function serve(app: App, target: SubscriptionKey, signal: AbortSignal): Pr
         if (signal.aborted || lost || taken.length >= A_RECORD) return;
         const outcome = await post(app, noticeMessage(app.signer, state, notice, app.clock.now())).catch(
           (error) => {
-            // What was taken before is recorded all the same.
+            // Notices that were taken before are recorded all the same.
             lost = error;
           },
         );

@@ -56,7 +56,7 @@ export const channelsReactor = (policy: Partial<ClaimPolicy> = {}) =>
       try {
         const hasRead = await follow(app, watched, memory, { ...POLICY, ...policy });
         if (signal.aborted) return "done";
-        // What was read just now counts.
+        // The latest reading counts.
         const current = hasRead ? await watchedNow(app) : watched;
         await claimAll(app, await dueOf(app, current, { ...POLICY, ...policy }), memory, log);
         if (performance.now() - memory.moved_at < EARNINGS_MS) return "done";

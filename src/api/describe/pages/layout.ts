@@ -10,7 +10,7 @@ export type Page = {
   place?: MenuEntry;
   script?: "/docs/page.js" | "/docs/try.js" | "/rng/page.js" | "/operator/page.js";
   embedded_chain: boolean;
-  /** True for a body with a list beside it. */
+  /** True for a page whose body has a list at its side. */
   is_wide?: boolean;
   /** The sandbox's key, shown only to a browser on this machine. */
   key?: string | undefined;

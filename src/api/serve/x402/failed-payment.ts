@@ -18,26 +18,29 @@ export async function afterFailure(
   // The unavailable part will recover, so the answer is still owed.
   if (settled && (isAway(error) || isUnavailable(error))) refusePending(id, error);
   const moved = settled ?? (checked.status === "settled" && isRefused(error) ? checked : undefined);
-  if (!moved) return isRefused(error) ? retoldBefore(error, checked, id) : error;
+  if (!moved) return isRefused(error) ? withEarlierSettlement(error, checked, id) : error;
   // The money moved, but the call was refused, so the money is refunded.
   const event = await giveBack(paid, moved);
   if (!(error instanceof Refusal)) return error;
-  return retold(error, `the payment was settled and is being refunded: ${pathOf(id)}`, event);
+  return withAddition(error, `the payment was settled and is being refunded: ${pathOf(id)}`, event);
 }
 
 /** Nothing was charged by this call, but the money may have moved in an earlier one. */
-function retoldBefore(error: Refusal, { status }: CheckedPayment, id: string): Refusal {
+function withEarlierSettlement(error: Refusal, { status }: CheckedPayment, id: string): Refusal {
   if (status === "left_behind")
-    return retold(error, `this payment may have been settled before; if so, it is refunded: ${pathOf(id)}`);
+    return withAddition(
+      error,
+      `this payment may have been settled before; if so, it is refunded: ${pathOf(id)}`,
+    );
   if (status === "carried")
-    return retold(
+    return withAddition(
       error,
       `this payment is on the chain already; an unused payment is refunded: ${pathOf(id)}`,
     );
   return error;
 }
 
-const retold = ({ type, message, errors }: Refusal, addition: string, event?: EventName) =>
+const withAddition = ({ type, message, errors }: Refusal, addition: string, event?: EventName) =>
   new Refusal(type, `${message}; ${addition}`, { errors, event });
 
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === "unavailable";

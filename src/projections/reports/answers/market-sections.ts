@@ -21,7 +21,7 @@ function productOf({ at }: ReportDraft, market: Market): CitedText {
 const traderOf = ({ answer: { meta } }: Market): string =>
   meta.reporter === null ? "the EU's members together" : inSentence(partnerName(meta.reporter));
 
-/** Of a country outside the 27, only the trade with them is known. */
+/** The data has only the trade with the 27 for a country outside them. */
 const throughWhom = ({ answer: { meta } }: Market): string =>
   meta.view === "reported" ? "" : meta.flow === "IMPORT" ? " from the EU" : " to the EU";
 
