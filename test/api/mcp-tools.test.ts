@@ -66,10 +66,10 @@ test("every tool has a title of its own for people", () => {
 test("an answer's fields are named, through references and lists too", () => {
   const descriptionOf = (name: string) => all.find((tool) => tool.name === name)!.description;
   expect(descriptionOf("alerts_status")).toContain(
-    "Answers subscription_id, status, url, watch, waiting_for, judged_reporters, credits,",
+    "Returns subscription_id, status, url, watch, waiting_for, judged_reporters, credits,",
   );
-  expect(descriptionOf("trade_balance")).toContain("Answers rows of year, imports_eur, exports_eur,");
-  expect(descriptionOf("rng_roll_batch")).toContain("Answers rows of roll_id, game_type,");
+  expect(descriptionOf("trade_balance")).toContain("Returns rows of year, imports_eur, exports_eur,");
+  expect(descriptionOf("rng_roll_batch")).toContain("Returns rows of roll_id, game_type,");
 });
 
 test("every tool declares its effects", () => {

@@ -346,9 +346,9 @@ describe("the 402", () => {
     const detailOf = (more: object, operation: typeof countCalls = countCalls) =>
       paymentRequired(operation, "/", terms, { price: "0.05", ...more }).body.detail;
     const keyless = { ...countCalls, access: countCalls.access.filter(({ payment: paid }) => paid) };
-    expect(detailOf({})).toMatch(/costs 0.05 USDC: pay one of accepts, or send an API key$/);
-    expect(detailOf({ has_key: true })).toMatch(/pay one of accepts$/);
-    expect(detailOf({}, keyless as typeof countCalls)).toMatch(/pay one of accepts$/);
+    expect(detailOf({})).toMatch(/costs 0.05 USDC: pay one entry of accepts, or send an API key$/);
+    expect(detailOf({ has_key: true })).toMatch(/pay one entry of accepts$/);
+    expect(detailOf({}, keyless as typeof countCalls)).toMatch(/pay one entry of accepts$/);
     const errors = [{ path: "limit", message: "is at most 10" }];
     const { body } = paymentRequired(countCalls, "/", terms, { price: "0.05", errors });
     expect(body.detail).toMatch(/^Correct the input before you pay: limit is at most 10\. /);

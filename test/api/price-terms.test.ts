@@ -18,16 +18,16 @@ const termsOf = (name: string, quote: Parameters<typeof paymentRequired>[3]) => 
 
 test("a fixed price is stated for one call", () => {
   const { detail, description } = termsOf("trade_balance", { price: "0.05" });
-  expect(detail).toContain("costs 0.05 USDC: pay one of accepts");
+  expect(detail).toContain("costs 0.05 USDC: pay one entry of accepts");
   expect(description).toContain(". 0.05 USDC a call.");
 });
 
 test("a computed price names its total with an input, and its unit without one", () => {
   const total = termsOf("mirror_reconstruct", { price: "12" });
-  expect(total.detail).toContain("costs 12 USDC: pay one of accepts");
+  expect(total.detail).toContain("costs 12 USDC: pay one entry of accepts");
   expect(total.description).toContain(". 12 USDC in all: 1.00 USDC a country-month.");
   const unit = termsOf("mirror_reconstruct", { price: "1.00", is_unit: true });
-  expect(unit.detail).toContain("costs 1.00 USDC a country-month: pay one of accepts");
+  expect(unit.detail).toContain("costs 1.00 USDC a country-month: pay one entry of accepts");
   expect(unit.description).toContain(". 1.00 USDC a country-month.");
 });
 

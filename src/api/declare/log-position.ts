@@ -40,7 +40,7 @@ export async function wantedPosition(
   if (position > head.position)
     refuse(
       replayProblems["history-diverged"],
-      `Min-Log-Position is beyond the head of the log, ${head.position}: the log has lost its end. First compare with your copy.`,
+      `Min-Log-Position is beyond the head of the log, ${head.position}: the log has lost its end. Compare the log with your copy before you go on.`,
     );
   return position;
 }

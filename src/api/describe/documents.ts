@@ -57,7 +57,7 @@ export function documentsOf(
       "OpenAPI 3.0 of identity, trust, compute and compliance",
       () => JSON.stringify(asOpenapi30(openapi(ofSoul(catalogue), terms.public_url))),
     ),
-    fixed("/llms.txt", "text/plain", "The service on one page, for models", () =>
+    fixed("/llms.txt", "text/plain", "The service on one page, for language models", () =>
       llmsPage(catalogue, terms.public_url),
     ),
     problemsDocument(catalogue, pages),

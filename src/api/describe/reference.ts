@@ -102,7 +102,7 @@ export function llmsPage(catalogue: Catalogue, public_url: string): string {
     "",
     "> Data, computation and trust for autonomous agents, sold per call in USDC on Base (x402) or by API key, over one log that anyone can verify.",
     "",
-    `Send \`Authorization: Bearer sk_…\`, or call without, sign what the 402 asks for, and call again with it in \`PAYMENT-SIGNATURE\` (x402 version 2) or \`X-PAYMENT\` (version 1). A call that is refused costs nothing; after a 503 ask again with the same payment. With \`Prefer: proof\` a call that the log records comes with the proof of its event. MCP: ${public_url}/mcp, with every tool at ${public_url}/mcp?areas=all. OpenAPI: ${public_url}/openapi.json, of one area such as trade ${public_url}/openapi/trade.json. All guides in one text: ${public_url}/llms-full.txt. ${aboutFigures}`,
+    `Send \`Authorization: Bearer sk_…\`, or call without, sign what the 402 asks for, and call again with it in \`PAYMENT-SIGNATURE\` (x402 version 2) or \`X-PAYMENT\` (version 1). A call that is refused costs nothing; after a 503 call again with the same payment. With \`Prefer: proof\` a call that the log records comes with the proof of its event. MCP: ${public_url}/mcp, with every tool at ${public_url}/mcp?areas=all. OpenAPI: ${public_url}/openapi.json, of one area such as trade ${public_url}/openapi/trade.json. All guides in one text: ${public_url}/llms-full.txt. ${aboutFigures}`,
     "",
   ];
   for (const { title, members } of byArea(catalogue)) {

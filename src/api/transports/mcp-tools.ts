@@ -141,7 +141,7 @@ function outline(output: Output): string[] {
   const fields = namesOf(row ?? own ?? { properties });
   if (fields.length === 0) return [];
   const more = fields.length > MOST_FIELDS ? " and more" : "";
-  return [`Answers ${row ? "rows of " : ""}${fields.slice(0, MOST_FIELDS).join(", ")}${more}.`];
+  return [`Returns ${row ? "rows of " : ""}${fields.slice(0, MOST_FIELDS).join(", ")}${more}.`];
 }
 
 const namesOf = ({ properties, anyOf = [] }: JsonSchema): string[] => [

@@ -53,7 +53,7 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
     {
       path: "/llms-full.txt",
       type: "text/plain",
-      summary: "The guides and every operation in one text, for models",
+      summary: "The guides and every operation in one text, for language models",
       render: async () => ({ body: fullText((await articles()).sources) }),
     },
     {

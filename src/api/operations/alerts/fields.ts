@@ -31,10 +31,10 @@ export const subscription = z
     watch: subscriptions.watch,
     waiting_for: z.string().nullable().describe("The missing dataset, product, country or month; null: none"),
     judged_reporters: z.array(z.string()).describe("Countries judged now"),
-    credits: z.int().describe("Alerts that can still be delivered; 0 once deleted"),
+    credits: z.int().describe("Alerts that can still be delivered; 0 once cancelled"),
     delivered: z.int(),
-    waiting: z.int().describe("Alerts found but not delivered"),
-    next_attempt_at: time.nullable().describe("Start of the next delivery; null when none waits"),
+    waiting: z.int().describe("Found alerts that are not delivered yet"),
+    next_attempt_at: time.nullable().describe("When the next delivery starts; null: no alert waits"),
     last_delivered_at: time.nullable(),
     last_failure: z
       .object({

@@ -41,17 +41,19 @@ const subscribe = operation({
   route: "POST /v1/agent/trade/alerts/subscribe",
   effect: { changes: "adds", repeatable: false, reaches_out: true },
   summary: "Send anomalies of EU trade figures to a webhook at each dataset release",
-  description: `When a dataset is released, the last months of each country, chapter and flow are judged as trade_alerts does
+  description: `When a dataset is released, the last months of each country, chapter and flow are judged as in trade_alerts
 (false alarms at most ${FALSE_DISCOVERY_RATE * 100} %). Matches are posted to \`url\` as \`{ type: "${ALERT_TYPE}", timestamp, data }\`, signed by
-[Standard Webhooks](https://www.standardwebhooks.com). A month of a series is sent once, however many releases show it. A watch may
-wait for data that do not exist yet: \`waiting_for\` names them. Each delivered alert costs
+[Standard Webhooks](https://www.standardwebhooks.com). A month of a series is sent once, however many releases show it. A subscription
+may wait for data that do not exist yet: \`waiting_for\` names them. Each delivered alert costs
 one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is retried six times over a day; \`webhook-id\` stays the same.`,
   access: [key("order"), pay("1.00")],
   omitted_in_repeats: once_fields,
   input: z.object({
     url,
     reporter: reporter
-      .describe("Only this reporting country; omitted = all; below chapters that needs all 27")
+      .describe(
+        "Only this reporting country; omitted = all, which for a product below a chapter needs data of all 27",
+      )
       .optional(),
     hs: hs
       .describe("Only this product, an HS or CN code of 2, 4, 6 or 8 digits; omitted = every chapter")
@@ -64,9 +66,9 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
       .default(3)
       .describe("The smallest |z| to send: standard deviations from the mean of the twelve months before"),
     dataset: dataset
-      .describe("Only this dataset, released or to come; omitted = every real one, not `sandbox`")
+      .describe("Only this dataset, which may be released later; omitted = all but `sandbox`")
       .optional(),
-    from: month.optional().describe("First month to report, YYYY-MM, which may be to come; omitted = any"),
+    from: month.optional().describe("First month to report, YYYY-MM; may be in the future; omitted = any"),
   }),
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   status: 201,
@@ -176,7 +178,7 @@ const sendTest: OperationDeclaration = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: true },
   summary: "Send a test event to the webhook of an alert subscription",
   description: `Posts one synthetic alert, signed like a real one, with \`type\` "${TEST_TYPE}", and returns the webhook's status. It costs no
-credit, is not retried, and also reaches a paused or disabled subscription. ${MOST_TESTS} an hour.`,
+credit, is not retried, and also reaches a paused or disabled subscription. At most ${MOST_TESTS} an hour.`,
   access: [owner("order")],
   input: z.object({ subscription_id: subscriptionId }),
   output: json(
@@ -251,7 +253,7 @@ const remove = operation({
   route: "DELETE /v1/agent/trade/alerts/{id}",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Cancel an alert subscription",
-  description: "Deliveries stop and its credits are lost. Its history stays in the log.",
+  description: "Deliveries stop, and the remaining credits are lost. The history stays in the log.",
   access: [key("order"), pay("0.001")],
   omitted_in_repeats: once_fields,
   input: z.object({ id: subscriptionId }),

@@ -44,7 +44,7 @@ const create = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Write a check: typed data that the issuer's wallet signs",
   description: `A check is an ERC-3009 authorization over USDC. It is worth nothing until the issuer's wallet signs the returned typed data.
-Then anyone with the signature can draw it, here or directly on chain, until it expires or is cancelled there. The service
+Then anyone with the signature can redeem it, here or directly on chain, until it expires or is cancelled there. The service
 holds no funds. docs/checks.md explains each state.`,
   access: [key("order"), pay("0.01")],
   input: z.object({
@@ -117,8 +117,8 @@ const verify = operation({
   name: "checks_verify",
   route: "GET /v1/agent/checks/verify/{check_id}",
   summary: "Status of a check",
-  description: `For anyone with its id. \`status\` follows the chain: a check cancelled here becomes \`redeemed\` if its signature was still used, and
-a reorg reverts that. \`cancelled_at\` is the cancellation here; \`revoked_onchain\` is the chain's. The service cannot see
+  description: `Anyone with the id may call. \`status\` follows the chain: a check cancelled here becomes \`redeemed\` if its signature was still used, and
+a reorg reverts that. \`cancelled_at\` is the cancellation here; \`revoked_onchain\` is the one on chain. The service cannot see
 whether the issuer has signed.`,
   access: [key("read"), pay("0.001")],
   input: z.object({ check_id: checkId }),
@@ -127,7 +127,7 @@ whether the issuer has signed.`,
       data: checkShown.extend({
         cancel_typed_data: typedData
           .nullable()
-          .describe("The issuer signs this to void it on chain; null once the chain has ended it"),
+          .describe("The issuer signs this to void the check on chain; null once it has ended there"),
       }),
       meta: z.object({ warning }),
     }),
@@ -152,7 +152,7 @@ const list = operation({
   route: "GET /v1/agent/checks/list",
   summary: "Your checks, newest first",
   description: `Checks that your tenant created, and those from or to your wallet. Prove the wallet by paying from it, or by SIGN-IN-WITH-X.
-With a key or a payment, its personal_sign of four lines also proves it: "Show my checks", "wallet: <wallet>",
+If you send a key or a payment, the wallet's personal_sign of four lines also proves it: "Show my checks", "wallet: <wallet>",
 "service: <address of this service>", "until: <until>". The wallet is in lower case.`,
   access: [owner("read"), pay("0.001")],
   lists: checksProjection,
@@ -167,7 +167,7 @@ With a key or a payment, its personal_sign of four lines also proves it: "Show m
     offset: offset("How many of the newest to skip"),
     wallet: walletAddress.describe("Your wallet; also send `until` and `wallet_signature`").optional(),
     until: isoTime.describe("When that signature expires: at most a day ahead").optional(),
-    wallet_signature: signature.describe("The wallet's signature of the lines above").optional(),
+    wallet_signature: signature.describe("The wallet's personal_sign of the four lines").optional(),
   }),
   output: json(
     z.object({

@@ -21,7 +21,7 @@ export const signature = z
   .string()
   .regex(
     /^0x(?:[0-9a-fA-F]{2}){1,4096}$/,
-    "is a signature: 0x and hex digits, 65 bytes or what a contract wallet takes",
+    "is a signature: 0x and hex digits, 65 bytes, or as a contract wallet takes it",
   );
 
 export const passphrase = z
@@ -34,7 +34,7 @@ const AMOUNT = /^(\d{1,7})(?:\.(\d{1,6}))?$/;
 /** An amount in USDC, as a number or as a decimal string. */
 export const amount = z
   .union([z.number(), z.string().max(40)], "is an amount of USDC: a number, or a decimal string")
-  .refine((value) => AMOUNT.test(String(value)), "is an amount of USDC from 0 on, with at most six decimals")
+  .refine((value) => AMOUNT.test(String(value)), "is an amount of USDC, 0 or more, with at most six decimals")
   .refine((value) => !AMOUNT.test(String(value)) || microOf(value) <= MOST_USDC * 1_000_000, {
     message: `is at most ${MOST_USDC} USDC`,
   })
@@ -49,10 +49,12 @@ export function microOf(value: number | string): number {
 export const checkShown = z.object({
   check_id: z.string(),
   status: z.enum(statuses),
-  redeeming: z.boolean().describe("Pending with a requested redemption: it can no longer be cancelled here"),
+  redeeming: z
+    .boolean()
+    .describe("true: its redemption was requested, so it can no longer be cancelled here"),
   revoked_onchain: z
     .boolean()
-    .describe("The chain will never pay it: it was cancelled there, before the check was final"),
+    .describe("true: the chain does not pay it: it was cancelled there, or its nonce was used otherwise"),
   final: z
     .boolean()
     .describe("true: the chain can no longer change this; false: a reorg can still revert it"),

@@ -42,10 +42,10 @@ const redeem = operation({
   name: "checks_redeem",
   route: "POST /v1/agent/checks/redeem",
   effect: { changes: "takes", repeatable: true, reaches_out: true },
-  summary: "Draw a check: the transaction that pays it",
+  summary: "Redeem a check: the transaction that pays it",
   description: `Verifies the issuer's signature (of a key, or of a contract wallet by ERC-1271), the passphrase, and the issuer's USDC. The check must not be expired, used
-or cancelled on chain. It returns the transaction to send. The check is \`redeeming\`
-until the chain shows its use. After ${checks.MOST_TRIES} wrong passphrases none is accepted for ${checks.PAUSE_S / 60} minutes.`,
+or cancelled on chain. The answer is the transaction to send. The check is \`redeeming\`
+until the chain shows its use. After ${checks.MOST_TRIES} wrong passphrases no passphrase is accepted for ${checks.PAUSE_S / 60} minutes.`,
   access: [key("order"), pay("0.005")],
   input: z.object({
     check_id: checkId,
@@ -151,10 +151,10 @@ wallet, or send the issuer's signature of that typed data. With that signature y
     z.object({
       data: checkShown.extend({
         message: z.literal("Check cancelled"),
-        cancel_typed_data: typedData.describe("The issuer signs this to void it on chain"),
+        cancel_typed_data: typedData.describe("The issuer signs this to void the check on chain"),
         transaction: transaction
           .nullable()
-          .describe("Send this to void it on chain; null without a signature"),
+          .describe("Send this to void the check on chain; null without a signature"),
       }),
       meta: z.object({ warning }),
     }),

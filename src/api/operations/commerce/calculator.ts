@@ -35,7 +35,7 @@ const fuelShown = z.object({
   cost_eur: money.nullable().describe("Cost of the lines, with tax; null if the shop sells no bags"),
   lines: z
     .array(lineShown.extend({ missing: missingShown }))
-    .describe("The bags by the cheapest units: pallets where the same goods cost less by them"),
+    .describe("The goods in their cheapest units: pallets where they cost less than bags"),
   product_slug: slug.nullable().describe("The assumed product: the cheapest per kilogram"),
   kwh_per_kg: z.number(),
 });
@@ -84,8 +84,8 @@ const calculator = operation({
   effect: reads,
   summary: "Fuel and cost of a heating season",
   description: `A rule of thumb: ${KG_PER_KW} kg of pellets a kilowatt for six months at 20 °C, in proportion to temperature and months, and by insulation
-(${insulations.map((name) => `${name} ${INSULATION_FACTORS[name]}`).join(", ")}). It assumes a season's mean of 0 °C. Briquettes use their own calorific value. \`lines\` is the cheapest
-order, with the missing stock.`,
+(${insulations.map((name) => `${name} ${INSULATION_FACTORS[name]}`).join(", ")}). It assumes 0 °C outdoors on average. Briquettes use their own calorific value. \`lines\` is the cheapest
+order, with the quantity that the stock lacks.`,
   access: [key("read"), pay("0.001")],
   input: z.object({
     kw: z

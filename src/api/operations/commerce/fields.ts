@@ -98,7 +98,9 @@ export const orderShown = z.object({
   net: euro("without tax"),
   vat: euro("value added tax"),
   gross: euro("with tax"),
-  total_usdc: money.describe("The order's price: gross at eur_usd, rounded up, fixed at placement"),
+  total_usdc: money.describe(
+    "The order's price with tax, in USDC at eur_usd, rounded up; fixed at placement",
+  ),
   eur_usd: z.string().describe("Dollars per euro, the ECB's reference rate; one USDC counts as one dollar"),
   rate_as_of: z.iso.date(),
   payment: z.enum(paymentWays),
@@ -110,7 +112,7 @@ export const orderShown = z.object({
       payment_id: z
         .string()
         .nullable()
-        .describe("payment_status shows it and its refund; null for an invoice"),
+        .describe("For payment_status, which also shows a refund; null for an invoice"),
       paid_at: time,
     })
     .nullable(),
@@ -188,7 +190,7 @@ export const lineShown = z.object({
   quantity: z.int().describe("Number of these units"),
   unit_net: euro("for one unit, without tax"),
   net: euro("for all units, without tax"),
-  discount: euro("saved against the same goods by the base unit, without tax"),
+  discount: euro("saved against buying the same goods by the base unit, without tax"),
 });
 
 export const shownLine = ({ unit, quantity, net_cents, discount_cents }: GoodsLine) => ({

@@ -33,7 +33,7 @@ const forecast = operation({
     if (request.payment_id !== undefined && made.data.every(({ forecast }) => forecast.length === 0))
       refuse(
         "not_found",
-        "no month of it is over yet, and nothing is charged: ask again next month, or name another product",
+        "this product has no finished month yet, and nothing is charged: name another product, or repeat next month",
       );
     return made;
   },

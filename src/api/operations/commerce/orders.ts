@@ -102,7 +102,7 @@ const create = operation({
   summary: "Order goods and reserve them until payment",
   description: `Reserves the goods: ${minutes(orders.HOLD_S.x402)} minutes for a payment in USDC (${minutes(orders.HOLD_S.first)} for a payer's first paid order),
 ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. Pay \`total_usdc\` by orders_pay. A repeat with the same Idempotency-Key or
-\`idempotency_key\` returns the same order. So does an equal call within ${minutes(REPEATS_WITHIN_S)} minutes, if neither has such a key. The customer's data is sealed and can be erased.`,
+\`idempotency_key\` returns the same order. So does an equal call within ${minutes(REPEATS_WITHIN_S)} minutes, if neither call has such a key. The customer's data is sealed and can be erased.`,
   access: [key("order"), pay("0.05")],
   named_by: "idempotency_key",
   repeats_within_s: REPEATS_WITHIN_S,
@@ -128,7 +128,7 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
       .optional(),
     notes: inputLines(500).describe("Anything else, up to 500 characters").optional(),
     quote_id: idFrom("quote_id", "quotes_create")
-      .describe("Use the prices of this quote of yours; omitted = current prices")
+      .describe("Your quote with the prices to use; omitted = current prices")
       .optional(),
     payment: z
       .enum(orders.paymentWays, `is ${orders.paymentWays.join(" or ")}`)
@@ -151,7 +151,7 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
             body: z.object({ order_id: z.int(), total_usdc: money }),
           })
           .nullable()
-          .describe("The x402 call that pays for it; null for an invoice"),
+          .describe("The x402 call that pays for the order; null for an invoice"),
       }),
       meta: z.object({
         ...shopMeta,
@@ -300,7 +300,7 @@ function priceNow(sold: Product, unit: product.UnitName, at: string): number {
 
 function linesOf(events: readonly stock.StockEvent[]): stock.StockLine[] {
   const [reserved] = events.flatMap((event) => (event.type === "StockReserved" ? [event.data] : []));
-  if (!reserved) throw new Error("an order is placed with what was reserved for it");
+  if (!reserved) throw new Error("an order has no reserved stock");
   return reserved.lines;
 }
 

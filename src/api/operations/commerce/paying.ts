@@ -20,9 +20,9 @@ const payOrder = operation({
   route: `POST ${PAY_PATH}`,
   effect: { changes: "takes", repeatable: true, reaches_out: true },
   summary: "Pay for an order",
-  description: `It costs the order's \`total_usdc\`, which a payment must carry: call once without a payment and pay the 402. A
+  description: `The payment is the order's \`total_usdc\`: call once without a payment and pay the 402. A
 key sent with the payment names the tenant that placed the order. A wrong total is refused before settlement, and so is an order
-that is paid or has ended. A payment that begins in time gets the goods; a later one is refunded.`,
+that is paid or has ended. A payment that begins before the order expires gets the goods; a later one is refunded.`,
   access: [
     pay(
       ({ total_usdc }: { total_usdc: string }) => total_usdc as Usdc,
@@ -74,7 +74,7 @@ const cancel = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Cancel an order that is not shipped",
   description:
-    "Its goods can be sold again at once. A USDC payment is refunded in full to the wallet that paid; see payment_status of `paid.payment_id`. The fee for placing the order is not. A repeat returns the same.",
+    "Its goods can be sold again at once. A USDC payment is refunded in full to the wallet that paid; see payment_status of `paid.payment_id`. The fee for placing the order is not refunded. A repeat returns the same.",
   access: [owner("order"), pay("0.001")],
   input: z.object({
     order_id: inputOrderId,

@@ -39,7 +39,7 @@ const cheaperShown = z
   .object({
     lines: z.array(lineShown).describe("The units and their prices"),
     net: money.describe("EUR, for all lines, without tax"),
-    saved: money.describe("EUR less than the item, without tax"),
+    saved: money.describe("EUR saved against the quoted item, without tax"),
   })
   .nullable()
   .describe("The same goods in cheaper units; null: no units are cheaper");
@@ -118,7 +118,7 @@ same goods cost less. Name and mail are sealed and can be erased.`,
       })(state);
     };
     const { state } = await unit.decide(quotes, target, draft, { is_new: true });
-    if (!state) throw new Error("what was drafted is known");
+    if (!state) throw new Error("a drafted quote has no state");
     const lines = state.items.map(({ product_id, quantity, net_cents }) => ({
       net_cents: net_cents * quantity,
       vat_bp: products.get(product_id)!.facts.vat_bp,

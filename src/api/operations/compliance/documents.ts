@@ -48,7 +48,7 @@ const shared = {
     .min(1, "is at least 1")
     .max(Number.MAX_SAFE_INTEGER, "is a position of the log")
     .optional()
-    .describe("The log up to this position; the same position has the same bytes. Default: now"),
+    .describe("Reads the log up to this position; a repeat has the same bytes. Default: now"),
   as_of: asOf,
 };
 

@@ -38,8 +38,8 @@ const LIMIT = 1_000;
 const gdpr17Operation = operation({
   name: "compliance_gdpr_17",
   route: "GET /soul/compliance/gdpr/17",
-  summary: "The subjects that you had erased, with the events, and the remaining data with reasons",
-  description: `Your tenant's erasures, and your agent's if its own key calls; at most ${LIMIT}. Erase by commerce_erase, or ask the operator.`,
+  summary: "Your erased subjects: the events, and the remaining data with reasons",
+  description: `Your tenant's erasures, and your agent's if you call with its own key; at most ${LIMIT}. Erase by commerce_erase, or ask the operator.`,
   access: [subject("read"), owner("read")],
   lists: erasuresProjection,
   input: z.object({}),
@@ -52,7 +52,9 @@ const gdpr17Operation = operation({
           erased_event: z
             .string()
             .nullable()
-            .describe("SubjectErased; null: the key is destroyed, the completion is not yet recorded"),
+            .describe(
+              "The event SubjectErased; null: the key is destroyed, but completion is not recorded yet",
+            ),
           erased_at: time.nullable(),
           sealed_events: z.int().nullable().describe("Events with values that nobody can decrypt any more"),
           final_after: time.nullable().describe("When the last backup of its key expires"),

@@ -111,7 +111,9 @@ export async function recordOf(
     app.caughtUp(tasksProjection, until),
   ]);
   if (areRead.includes(false))
-    refuse("unavailable", "the attestations and tasks are lagging; repeat the request", { retry_after_s: 2 });
+    refuse("unavailable", "the lists of attestations and tasks lag behind the log; repeat the request", {
+      retry_after_s: 2,
+    });
   const [own, checkpoint, anchor, computed, attested, worked, scores] = await Promise.all([
     ownOf(app.pool, tenants, as_of_position),
     headOver(app.pool, "CheckpointSigned", { over: last.position, until: as_of_position }),

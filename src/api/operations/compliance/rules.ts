@@ -37,7 +37,7 @@ export const rulesFor = ({ clock }: App, as_of: string | undefined): Rules =>
 const mappingOperation = operation({
   name: "compliance_mapping",
   route: "GET /soul/compliance/mapping",
-  summary: "Which events of this log answer each element of Article 12 of the AI Act",
+  summary: "The events of this log that answer each element of Article 12 of the AI Act",
   description: "Event types, their streams, retention, and missing elements; with the dates of application.",
   access: [open()],
   input: z.object({ as_of: asOf }),
@@ -54,7 +54,7 @@ const checkOperation = operation({
   route: "GET /soul/compliance/risk-classification",
   summary: "The class of a described system under the AI Act, and why",
   description:
-    "A lexicon and dated rules decide, without a model: the same text gets the same answer. Denied or quoted words do not count. In other languages it reads only the plainest words. Its questions name the missing facts.",
+    "A lexicon and dated rules decide, without a model: the same text gets the same answer. Denied or quoted words do not count. In languages other than English it knows only the plainest words. Its questions name the missing facts.",
   access: [open()],
   secrets: ["description"],
   input: z.object({

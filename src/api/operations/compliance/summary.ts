@@ -9,9 +9,9 @@ import { asOf, editionAnswer, editionFields, rulesFor } from "./rules.ts";
 const summary = operation({
   name: "soul_compliance",
   route: "GET /v1/agent/soul/compliance/{agent_id}",
-  summary: "The class of an agent under the AI Act, by its own purpose",
+  summary: "The class of an agent under the AI Act, by its described purpose",
   description:
-    "Its owner's description of its purpose, classified as by compliance_check. Without a purpose: UNDETERMINED, shown_by null.",
+    "compliance_check of the purpose that its owner described. Without a purpose the class is UNDETERMINED and shown_by null.",
   again_to: "anybody",
   access: [pay("0.10")],
   input: z.object({ agent_id: agentRef, as_of: asOf }),

@@ -146,7 +146,7 @@ export const taskShown = z.object({
   audit: z
     .enum(auditVerdicts)
     .nullable()
-    .describe("void: a rerun gave two results; the worker is paid, and nobody is slashed"),
+    .describe("void: two runs by the service gave two results; the worker is paid, and not slashed"),
   accepted_by: z.enum(acceptors).nullable(),
   receipt: receiptShown.nullable(),
   submitted_at: time,

@@ -22,7 +22,7 @@ const match = operation({
       .enum(nodes.capabilities, `is one of ${nodes.capabilities.join(", ")}`)
       .describe("Required hardware: cpu, gpu or memory"),
     kind: nodes.kindName.optional().describe("A task_type it must accept"),
-    max_hourly_usd: usd(0, 1_000).optional().describe("The highest hourly price"),
+    max_hourly_usd: usd(0, 1_000).optional().describe("The highest hourly price, in dollars"),
     min_trust: z
       .number("is a number from 0 to 100")
       .min(0, "is at least 0")
@@ -40,7 +40,7 @@ const match = operation({
           kinds: z.array(z.string()),
           hourly_rate_usd: z.string(),
           trust: z.number().describe("Points, 0 to 100"),
-          free: z.int().describe("Free slots, a moment ago"),
+          free: z.int().describe("Number of free slots; may be a few seconds old"),
           max_concurrent: z.int(),
           settled: z.int(),
         }),
@@ -85,8 +85,8 @@ const marketplace = operation({
       settled: z.int(),
       settled_usd: z.string().describe("Total price of the settled tasks; workers received 90 % of it"),
       refunded: z.int(),
-      audited: z.int().describe("Results that the service re-ran"),
-      mismatches: z.int().describe("Re-runs with another result"),
+      audited: z.int().describe("Results that the service checked by a run of its own"),
+      mismatches: z.int().describe("Checks that gave another result"),
     }),
   ),
   example: {},

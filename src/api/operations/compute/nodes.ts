@@ -22,7 +22,7 @@ import { actingAgent, microOf, nodeShown, nowOf, shownNode, sxOf, usd } from "./
 const ownAgent = agentRef.describe("The agent of the key you send: its agent_id or SX#<number>");
 
 const hourlyRate = usd(0, 1_000).describe(
-  "The node's hourly price in dollars; a task costs it for its whole time limit",
+  "The node's hourly price in dollars, which a task pays for its whole time limit",
 );
 
 const registerNode = operation({
@@ -96,7 +96,7 @@ const heartbeat = operation({
   is_paid_work: true,
   summary: "Report that a node is alive and works on its leases",
   description:
-    "Every 30 seconds. After 90 seconds of silence a node is offline. A lease that no heartbeat names for so long expires, and another node gets the task. `lost: true` means: stop working on that lease.",
+    "Every 30 seconds. After 90 seconds of silence a node is offline. A lease that no heartbeat names for 90 seconds expires, and another node gets the task. `lost: true` means: stop working on that lease.",
   access: [subject("node", { calls: 60, per: "minute" })],
   input: z.object({
     agent_id: ownAgent,
@@ -175,7 +175,7 @@ const availability = operation({
   name: "compute_node_availability",
   route: "POST /soul/node/availability",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
-  summary: "Set a node available, paused or draining, or its rate",
+  summary: "Set the availability or the hourly rate of a node",
   description: "`paused` and `draining` nodes get no more work; running leases continue at their price.",
   access: [subject("node", { calls: 60, per: "hour" })],
   input: z.object({
@@ -217,13 +217,13 @@ const nodeStatus = operation({
       online_s: z.int().describe("Seconds online in all"),
       settled: z.int().describe("Tasks it was paid for"),
       slashes: z.int().describe("Results that failed an audit"),
-      valid_audits: z.int().describe("In a row; from 10 on audits are random"),
+      valid_audits: z.int().describe("Valid audits in a row; from 10 on, audits are random"),
       earned_usd: z.string().nullable().describe("Total earnings; only its owner sees them"),
       earnings: z
         .object({
           settled: z.string().describe("Earned USDC: earned_usd"),
-          pending: z.string().describe("Its share of results that are neither settled nor refunded"),
-          available: z.string().describe("The free balance of its account"),
+          pending: z.string().describe("Its pay for results that are not settled or refunded yet, in USDC"),
+          available: z.string().describe("The free balance of its account, in USDC"),
         })
         .nullable()
         .describe("For its owner only"),

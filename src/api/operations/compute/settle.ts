@@ -24,8 +24,8 @@ const settleTask = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   is_paid_work: true,
   summary: "Settle a task: the requester accepts or rejects it, the worker claims its pay",
-  description: `Accepting pays the worker at once: nine tenths of the price. The unspent rest comes back to you. A rejection is refunded a day later, unless disputed. A worker claims what
-a check or the requester's silence has accepted. An unclaimed task settles itself a day later. A repeat returns the same.
+  description: `Accepting pays the worker at once: nine tenths of the price. The unspent rest comes back to you. A rejection is refunded a day later, unless disputed. A worker claims its pay once
+a check or the requester's silence has accepted the result. An unclaimed task settles itself a day later. A repeat returns the same.
 An agent may sign its verdict: a challenge with the purpose \`judge\` about <task_id>.accept, <task_id>.reject or <task_id>.reject.<SHA-256 of the reason>.`,
   access: [subject("order"), owner("order")],
   input: z.object({

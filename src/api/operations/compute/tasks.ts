@@ -53,7 +53,7 @@ const seconds = (least: number, most: number) =>
 
 const submission = z.object({
   task_type: kindName.describe(
-    `The service checks ${builtIns.join(", ")}; you and your workers agree on the meaning of any other name`,
+    `The service checks ${builtIns.join(", ")}; any other name means what you and your workers agree`,
   ),
   input_data: z
     .record(z.string(), z.unknown(), "is a JSON object")
@@ -70,7 +70,7 @@ const submission = z.object({
     .enum(verifications, `is one of ${verifications.join(", ")}`)
     .optional()
     .describe(
-      "rerun: the service runs it again, always or by a draw; the default of built-in kinds, for them alone. quorum: several nodes do it. requester: you accept or reject; silence for window_s accepts",
+      "rerun: the service runs it again, always or at random; only for built-in kinds, and their default. quorum: several nodes do it. requester: you accept or reject; silence for window_s accepts",
     ),
   copies: z
     .int(`is a whole number from 2 to ${MOST_COPIES}`)
@@ -88,7 +88,7 @@ const submission = z.object({
     .string()
     .regex(/^(?:queue|agent:[A-Za-z0-9#._:-]{1,128})$/, "is queue, or agent:<agent_id or SX#number>")
     .default("queue")
-    .describe("queue: any free node. agent:<id>: only that node, which must not be on your own side"),
+    .describe("queue: any free node. agent:<id>: only that node, which must not be yours or bound to you"),
   min_trust: z
     .int("is a whole number of points from 0 to 100")
     .min(0, "is at least 0")
@@ -108,9 +108,9 @@ const submitTask = operation({
   name: "compute_submit",
   route: "POST /soul/compute/submit",
   effect: { changes: "takes", repeatable: false, reaches_out: false },
-  summary: "Submit a task: a worker does it and is paid if it is right",
+  summary: "Submit a task: a worker does it, and is paid for a right result",
   description: `Its highest price is reserved in your account. If the balance is too low, you get a 402 for that price. The payment that you send with
-the same call is credited and reserved in one commit. A key names the account; a payment alone uses the wallet's. Nine tenths of the price go to the worker; you get the rest back.`,
+the same call is credited and reserved in one commit. A key names the account; a payment alone uses the wallet's account. Nine tenths of the price go to the worker; you get the rest back.`,
   access: [
     account(
       "order",
@@ -229,7 +229,7 @@ async function termsOf(app: App, input: Submission, tenant: string, submitted_at
   const assign = assignee?.facts.sx_number ?? null;
   if (assign !== null) await refuseOwn(app, assign, tenant);
   const quorum = quorumOf(input);
-  if (quorum && assignee) refuseField("assign", "is queue for a quorum, which several nodes do");
+  if (quorum && assignee) refuseField("assign", "is queue for a quorum: several nodes do the task");
   return { max_price_micro, limit_s, verify, quorum, assign, min_trust, window_s, deadline_at };
 }
 

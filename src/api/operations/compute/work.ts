@@ -71,7 +71,7 @@ const pull = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   is_paid_work: true,
   summary: "Lease a node its next task",
-  description: `Waits up to wait_s seconds for a task. The best paid per second comes first, then the oldest; a node never gets its own. Heartbeats that name the lease renew it, for at most limit_s.
+  description: `Waits up to wait_s seconds for a task. The task with the best pay per second comes first, then the oldest; a node never gets its own task. Heartbeats that name the lease renew it, for at most limit_s.
 The price is the node's rate for the whole limit, fixed now. Send an Idempotency-Key: a repeat returns a lost answer.`,
   access: [subject("node")],
   stores_answer: false,
@@ -263,8 +263,8 @@ const giveResult = operation({
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   is_paid_work: true,
   summary: "Return a task's result",
-  description: `Send the lease_id from compute_pull: an older one is refused (409 \`stale-lease\`), and its result is ignored. A repeat of the same result returns the same answer.
-A checkable result needs a receipt, signed by a proven key of the agent. If you send \`error\` instead of a result, the task goes to another node.`,
+  description: `Send the lease_id from compute_pull: an older lease is refused (409 \`stale-lease\`), and its result is ignored. A repeat of the same result returns the same answer.
+A result that may be audited needs a receipt, signed by a proven key of the agent. If you send \`error\` instead of a result, the task goes to another node.`,
   access: [subject("node")],
   input: z.object({
     task_id: taskId,

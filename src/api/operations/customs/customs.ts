@@ -50,7 +50,7 @@ const classificationsOperation = operation({
   name: "customs_classifications",
   route: "GET /v1/agent/customs/classifications",
   summary: "Product codes of the Combined Nomenclature, by words or by leading digits",
-  description: `Names with every word of \`q\`, codes that begin with \`code\`, both, or by default the chapters.
+  description: `Finds names with every word of \`q\`, codes that begin with \`code\`, or both; by default the chapters.
 Each has its parents, its section, and whether Latvia traded under it.`,
   access: [key("read"), pay("0.01")],
   input: classificationsInput,
@@ -111,7 +111,7 @@ const tariffOperation = operation({
   route: "GET /v1/agent/customs/tariff-lookup",
   summary: "Every import duty on a code: the general rate, preferences by origin, lowest and highest rate",
   description: `The TARIC lines of goods codes below the code and of its parent headings. Several rates are
-listed and never averaged. A code without a duty is refused. It adds Latvia's trade in the code in the last
+listed and never averaged. A code without a duty is refused. The answer adds Latvia's trade in the code in the last
 complete year, from a dataset named separately.`,
   access: [key("read"), pay("0.05")],
   input: tariffInput,
@@ -126,7 +126,7 @@ const seasonalOperation = operation({
   name: "customs_seasonal",
   route: "GET /v1/agent/customs/seasonal",
   summary: "Seasonality of Latvia's trade in a code: twelve monthly factors, peak and trough",
-  description: `1.0 is an average month, without the trend. Fewer than 24 complete months are refused. Without a direction you get one profile for each; a direction with too few months then has a note.`,
+  description: `1.0 is an average month, without the trend. Fewer than 24 complete months are refused. Without a direction you get one profile for each direction; one with too few months has a note.`,
   access: [key("read"), pay("0.10")],
   input: seasonalInput,
   output: json(seasonalOutput, { table: seasonTable, chart: seasonalChart }),

@@ -37,8 +37,8 @@ const health = operation({
             z.object({
               dataset: z.string(),
               stage: z.enum(stages),
-              percent: z.int().describe("Finished share of the stage"),
-              seconds_left: z.int().describe("Estimated end"),
+              percent: z.int().describe("Finished part of the stage, in percent"),
+              seconds_left: z.int().describe("Estimated seconds until it ends"),
             }),
           )
           .describe("Datasets in the making"),
@@ -59,7 +59,7 @@ const health = operation({
                 .int()
                 .nullable()
                 .describe(
-                  "Seconds since its last good run, within thirty. Without work it runs every five minutes. Null before the first run",
+                  "Seconds since its last good run, accurate to thirty. Without work it runs every five minutes. Null before the first run",
                 ),
               trouble: z
                 .object({
@@ -99,7 +99,7 @@ const health = operation({
         projections: health.projections.map(({ name, behind, trouble }) => ({
           name,
           behind,
-          trouble: trouble && "its fold fails; the service's log says why",
+          trouble: trouble && "an event cannot be folded; the process's error output says why",
         })),
         // The reason of a failure may contain addresses of this network, so it is only in the service's log, for the
         // operator.

@@ -54,7 +54,7 @@ const find = operation({
           input: z.record(z.string(), z.unknown()).describe("JSON Schema of the input"),
         }),
       ),
-      meta: z.object({ count: z.int(), total: z.int().describe("Number of matches of any word") }),
+      meta: z.object({ count: z.int(), total: z.int().describe("Number of operations that match any word") }),
     }),
   ),
   lists: "none",

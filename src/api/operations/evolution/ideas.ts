@@ -56,7 +56,7 @@ const propose = operation({
         "is a path within the repository, such as src/core/model/chain.ts, at most 200 characters",
       )
       .optional()
-      .describe("The file to change; the checks need it"),
+      .describe("The file to change; required for the checks"),
     draft_content: z
       .string()
       .min(1, "is 1 byte to 100 KB")
@@ -64,7 +64,7 @@ const propose = operation({
       .refine((given) => given.isWellFormed(), "is text in Unicode")
       .refine((given) => Buffer.byteLength(given) <= ideas.MOST_DRAFT_BYTES, "is 100 KB at most")
       .optional()
-      .describe("The whole file, 100 KB at most; the checks need it"),
+      .describe("The whole file, 100 KB at most; required for the checks"),
   }),
   output: json(
     z.object({
@@ -119,7 +119,7 @@ const pipeline = operation({
   name: "evolution_pipeline",
   route: "POST /v1/agent/evolution/pipeline/{id}",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
-  summary: "Check a draft of yours: path, encoding, size, secrets, syntax, imports, lines, likeness",
+  summary: "Check a draft of yours: path, encoding, size, secrets, syntax, imports, lines, similarity",
   description: "The draft is read as text. A repeat returns the first verdict, unless the checks changed.",
   access: [key("order"), internal(), pay("0.05")],
   input: z.object({

@@ -14,7 +14,7 @@ import { countryVintage, marketVintage, onOneState } from "./data.ts";
 const countryStatsOperation = operation({
   name: "fusion_country_stats",
   route: "GET /v1/agent/fusion/country-stats",
-  summary: "Any country's trade by year: imports, exports, balance, growth, share of the EU's",
+  summary: "Any country's trade by year: imports, exports, balance, growth, share of EU trade",
   description: `EU countries report themselves. Other countries appear only in their trade with the 27, by the 27's reports
 (\`meta.view\`). Growth compares complete years.`,
   access: [key("read"), pay("0.10")],
@@ -66,8 +66,8 @@ const productOperation = operation({
   name: "fusion_product",
   route: "GET /v1/agent/fusion/product",
   summary:
-    "Traders of a product: the 27 and their partners ranked, prices by mass, trade both ways, sources outside the EU",
-  description: `All 27 with imports, exports, EUR per tonne and the Grubel–Lloyd index, the twenty largest partners, and the
+    "Traders of a product: EU countries and their partners ranked, prices by mass, trade both ways, sources outside the EU",
+  description: `All 27 EU countries with imports, exports, EUR per tonne and the Grubel–Lloyd index, the twenty largest partners, and the
 concentration of sources outside the EU.`,
   access: [key("read"), pay("0.10")],
   input: productInput,

@@ -11,7 +11,7 @@ const queryOperation = operation({
   route: "POST /v1/agent/fusion/query",
   effect: reads,
   summary: "Ask all sources a question in words: a plan answers with text, facts, steps",
-  description: `No model reads it: it finds countries, products, years and an intent's words, in English or Latvian. Without
+  description: `No model reads the question: rules find countries, products, years and words of an intent, in English or Latvian. Without
 a match you get a free 400 with the three nearest intents.`,
   access: [key("read"), pay("0.10")],
   input: queryInput,

@@ -23,7 +23,7 @@ const delegate = operation({
   summary: "Let an agent act for another",
   description: `A live key of the principal signs a challenge with the purpose \`delegate\` about the SHA-256, in hex, of the canonical JSON
 {"agent_id","expires_in_s","max_spend_usdc","scopes","to"}. There the principal's agent_id is in lower case, \`to\` is SX#<number>, and max_spend_usdc may be absent. The delegate uses its own key.
-It cannot delegate further, because it has no key of the principal. The delegation ends at its time, on revocation, or with the
+It cannot delegate further, because it has no key of the principal. The delegation ends when its time is over, on revocation, or with the
 principal's passport.`,
   access: [proofs],
   input: z.object({
@@ -34,7 +34,7 @@ principal's passport.`,
       .min(1, "names at least one of read, order, node")
       .max(3, "names each of read, order, node at most once")
       .refine((list) => new Set(list).size === list.length, "names each scope once")
-      .describe("Its scopes: of read, order and node"),
+      .describe("Its scopes: one or more of read, order, node"),
     expires_in_s: z
       .int("is a whole number of seconds")
       .min(60, "is at least 60 seconds")
@@ -44,7 +44,7 @@ principal's passport.`,
       .string()
       .regex(/^\d{1,9}(\.\d{1,6})?$/, "is a decimal string of USDC with at most six places, such as 2.50")
       .optional()
-      .describe("Its spending limit on the principal's account in all, such as 2.50; default: nothing"),
+      .describe("The most it may spend in all of the principal's account, in USDC, such as 2.50; default: 0"),
     challenge: challengeField,
     signature: signatureField,
   }),

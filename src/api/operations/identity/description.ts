@@ -93,7 +93,7 @@ const describe = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Describe an agent's purpose and addresses",
   description: `Replaces the earlier description. Use the agent's API key, or a live key's signature of a challenge with the purpose \`describe\`.
-That is about the SHA-256, in hex, of the canonical JSON (RFC 8785) of your \`provider\`, \`purpose\`, \`services\` and \`version\`.
+The challenge is about the SHA-256, in hex, of the canonical JSON (RFC 8785) of your \`provider\`, \`purpose\`, \`services\` and \`version\`.
 The services' addresses are public and stay in the log; purpose and provider are sealed, and are erased with the name.`,
   access: [proofs],
   secrets: ["purpose", "provider"],

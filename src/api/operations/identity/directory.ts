@@ -37,9 +37,9 @@ const directory = operation({
   route: "GET /soul/directory",
   summary: "The directory of agents, by trust or newest first",
   description:
-    "Agents with passports and scores, by page; `next_cursor` gets the next one. By trust, all pages use the first page's computation, " +
-    "for up to an hour after the next: a changed score repeats or skips no agent. Agents " +
-    "without a score come last, then new registrations; newest first shows no new ones on later pages. Revoked passports are left out; an erased name is null.",
+    "Agents with passports and scores, by page; `next_cursor` gets the next one. By trust, all pages use the first page's scores, even if " +
+    "newer ones exist, for up to an hour: no agent is repeated or skipped. Agents " +
+    "without a score come last, then new registrations; by newest, later pages do not show these. Revoked passports are left out; an erased name is null.",
   access: [open()],
   lists: agentsProjection,
   input: z.object({
@@ -47,7 +47,7 @@ const directory = operation({
     sort: z
       .enum(["trust", "newest"], "is trust or newest")
       .default("trust")
-      .describe("trust: falling score, older passport first among equals; newest: by registration"),
+      .describe("trust: falling score, older passport first among equals; newest: latest registration first"),
     cursor: cursor(new RegExp(`${NEWEST.source}|${WALK.source}`)),
   }),
   output: json(
@@ -88,7 +88,7 @@ async function byTrust({ input: { limit, cursor }, app, subjects }: Page) {
   const read = cursor === undefined ? undefined : (WALK.exec(cursor) ?? refuseCursor(OTHER_SORT));
   const [position = newest?.position ?? 0, score, sx, shown = 0] = read?.slice(1).map(Number) ?? [];
   if (newest && position !== newest.position && !(await isWalkable(app.pool, position, newest)))
-    refuseCursor("has expired scores; omit it to start again");
+    refuseCursor("is of scores that have expired; omit it to start again");
   const after = score === undefined || sx === undefined ? undefined : { score, sx };
   const rows = await rankedAgents(app.pool, { position, after, limit: limit + 1 });
   const { page, next_cursor } = pageOf(rows, limit, (last) =>
@@ -200,8 +200,8 @@ const pulse = operation({
   route: "GET /soul/{id}/pulse",
   summary: "An agent's activity",
   description:
-    "Its last activity, and its recorded calls within a day, seven and thirty days. Calls count by its own key " +
-    "and from a wallet that is its live key. `events_24h` counts whole UTC hours.",
+    "Its last activity, and its recorded calls within a day, seven and thirty days. Calls count if made by its own key " +
+    "or paid by a wallet that is its live key. `events_24h` counts whole UTC hours.",
   access: [open()],
   lists: activityProjection,
   input: z.object({ id }),

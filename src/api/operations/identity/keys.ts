@@ -37,8 +37,8 @@ const add = operation({
   summary: "Prove another key of an agent, or replace one",
   description: `\`challenge\` has the purpose \`prove\`, and the new key signs it. Prove an agent's first key with its API key
 (Authorization: Bearer sk_soul_…); without one, the first proof claims the agent. A live key endorses later keys: its
-challenge is about the new kid, with the purpose \`prove\`, or rotate if the new key replaces it. A key already live
-returns its status.`,
+challenge is about the new kid, with the purpose \`prove\`, or \`rotate\` if the new key replaces it. A key that is already
+live returns its status.`,
   access: [proofs],
   input: z.object({
     id,
@@ -118,7 +118,7 @@ const revoke = operation({
   route: "DELETE /soul/{id}/keys/{kid}",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Revoke a key of an agent",
-  description: `Use the agent's API key, or a challenge with the purpose \`revoke\` about the kid, signed by any of its live keys, also that one. The last
+  description: `Use the agent's API key, or a challenge with the purpose \`revoke\` about the kid, signed by any of its live keys, also the revoked one. The last
 live key needs the API key. For 180 days only this passport may prove the key again. A key that is not live returns its
 status.`,
   access: [proofs],

@@ -95,10 +95,10 @@ const add = operation({
   route: "POST /soul/{id}/links",
   effect: { changes: "adds", repeatable: true, reaches_out: true },
   summary: "Link an agent to its ERC-8004 registration or to a domain",
-  description: `Use the agent's API key, or a live key's signature of a challenge with the purpose \`link\` about the link's name. \`erc8004_id\`, named \`erc8004-<agentId>\`, requires
-that the agentId's owner, or its set wallet, is a live key of the agent. \`domain\`, named \`domain-<domain>\`, requires that its /.well-known/did.json, of
-id did:web:<domain>, names a live key of the agent in alsoKnownAs. The link ends when chain or domain change, and with its
-key; if the chain reverts a transfer, it is restored.`,
+  description: `Use the agent's API key, or a live key's signature of a challenge with the purpose \`link\` about the link's name. For \`erc8004_id\` the
+agentId's owner or set wallet must be a live key of the agent; the link's name is \`erc8004-<agentId>\`. For \`domain\` its /.well-known/did.json, of id
+did:web:<domain>, must name a live key of the agent in alsoKnownAs; the link's name is \`domain-<domain>\`. A link ends when chain or domain change, and
+with its key. If the chain reverts a transfer, the link is restored.`,
   access: [proofs],
   input: z.object({
     id,
@@ -142,7 +142,7 @@ const remove = operation({
   route: "DELETE /soul/{id}/links/{link}",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Remove a link of an agent",
-  description: `Use the agent's API key, or a live key's signature of a challenge with the purpose \`revoke\` about the link's name. A missing link returns its status.`,
+  description: `Use the agent's API key, or a live key's signature of a challenge with the purpose \`revoke\` about the link's name. A missing link changes nothing.`,
   access: [proofs],
   input: z.object({
     id,

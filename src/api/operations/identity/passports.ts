@@ -31,7 +31,7 @@ const delegationShown = z.object({
   delegation_id: z.string(),
   to: z.string().describe("The delegate's SX#"),
   scopes: z.array(z.string()),
-  max_spend_usdc: z.string().describe("Its spending limit on the agent's account in all"),
+  max_spend_usdc: z.string().describe("The most it may spend in all of the agent's account, in USDC"),
   expires_at: time,
 });
 
@@ -166,7 +166,7 @@ purpose verify; this identifies the agent. Such a challenge permits nothing else
       .optional(),
     signature: signatureField.optional(),
     about: about
-      .describe("Your own word in the challenge: a signature made for somebody else has another word")
+      .describe("Your own word in the challenge; it shows that the signature was made for you")
       .optional(),
   }),
   output: json(

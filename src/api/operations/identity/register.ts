@@ -53,7 +53,7 @@ const register = operation({
   summary: "Register an agent: a passport with a number and a hash",
   description: `An existing agent_id returns its passport, with \`is_new\` false. The API key is shown once, in this answer; a repeat with the
 same Idempotency-Key, of 32 characters or more, shows it again. For an existing agent a new key replaces the older one, if
-you send the older key or prove a key of the agent. The proof you send makes its key the agent's first.`,
+you send the older key or prove a key of the agent. If you send a proof, its key becomes the agent's first.`,
   access: [open({ calls: 20, per: "hour" })],
   stores_answer: false,
   secrets: ["display_name"],
@@ -226,8 +226,8 @@ const challenge = operation({
   name: "soul_challenge",
   route: "POST /soul/challenge",
   effect: { changes: "nothing", repeatable: true, reaches_out: false },
-  summary: "Get a challenge: a key signs it to prove it is the agent's",
-  description: `A challenge is valid for ${CHALLENGE_SECONDS / 60} minutes, for one key, agent and purpose, and once; it is not stored. An EVM key signs it by personal_sign (EIP-4361; ERC-1271 for a contract wallet). An Ed25519 key signs it, byte for byte, as the payload of an EdDSA JWT.`,
+  summary: "Get a challenge: a key signs it to prove that the key is the agent's",
+  description: `A challenge is valid for ${CHALLENGE_SECONDS / 60} minutes, for one key, agent and purpose, and for one use; it is not stored. An EVM key signs it by personal_sign (EIP-4361; ERC-1271 for a contract wallet). An Ed25519 key signs it, byte for byte, as the payload of an EdDSA JWT.`,
   access: [open()],
   input: z.object({
     agent_id: newAgentId.describe("The agent, registered or new"),

@@ -43,8 +43,8 @@ const item = z
       .refine(isPage, "is an http or https address")
       .optional()
       .describe("Never fetched"),
-    raw_text: text.describe("The text, before text"),
-    text: text.describe("Another name of raw_text"),
+    raw_text: text.describe("The text; if you give both, `text` is ignored"),
+    text: text.describe("Another name of `raw_text`"),
     published_at: isoTime
       .transform((given) => new Date(microsecondsOf(given)! / 1_000).toISOString())
       .optional()
@@ -146,7 +146,7 @@ const batch = operation({
   name: "news_batch",
   route: "GET /v1/agent/event-correlator/batches/{batch_id}",
   summary: "A batch of news and the events found in it",
-  description: "`span` is the sentence's range in the stored text: NFC, each run of white space one space.",
+  description: "`span` is the sentence's range in the stored text, which is in NFC with single spaces.",
   access: [internal()],
   input: z.object({ batch_id: batchId.describe("The batch_id from news_ingest"), tenant }),
   output: json(
@@ -190,9 +190,9 @@ const quotes = operation({
     country: partner
       .optional()
       .describe(
-        "A country in the news, by 2 letters. Give country, hs or both; news that name either match. Greece is GR",
+        "A country in the news, by 2 letters. Give country, hs or both; news that name one of them match. Greece is GR",
       ),
-    hs: hs.optional().describe("A product in the news, a part of it or its parent"),
+    hs: hs.optional().describe("A product; also finds news of its parts and of its parent"),
     limit: limit("How many, 1 to 20", { most: 20, usual: 5 }),
   }),
   output: json(z.object({ data: z.array(quoted), meta: z.object({ count: z.int() }) })),

@@ -26,7 +26,7 @@ export const eventProof = operation({
   description:
     "The event with its proof under the newest checkpoint (also as one text, c2sp.org/tlog-proof) and under an anchor on " +
     "chain, with a state proof of the contract. Events of public types, and with an API key your own, come " +
-    "with their hash's members. `pending` says when to retry while no checkpoint covers the event.",
+    "with all that their hash covers. `pending` says when to retry while no checkpoint covers the event.",
   access: [open()],
   input: z.object({
     event_id: z
@@ -48,8 +48,8 @@ export const eventProof = operation({
         version: z.int().optional(),
         schema_version: z.int().optional(),
         recorded_at_us: z.int().optional(),
-        payload: z.string().optional().describe("The stored text, which is hashed"),
-        meta: z.string().optional().describe("The same; for your events only"),
+        payload: z.string().optional().describe("The stored payload, as the text that was hashed"),
+        meta: z.string().optional().describe("The stored metadata, likewise; only of your own events"),
         payload_hash: sha256.optional(),
         meta_hash: sha256.optional(),
         prev_hash: sha256.optional(),

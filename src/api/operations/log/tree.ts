@@ -96,7 +96,7 @@ const tile = operation({
       const there = bundle ? bundlePath({ ...bundle, width }) : tilePath({ ...place, width });
       refuse(
         "not_found",
-        `the signed tree of ${size} events has ${width} of this tile: request /log/${there}`,
+        `the signed tree of ${size} events has only ${width} hashes of this tile: request /log/${there}`,
       );
     }
     return bundle ? tree.readBundle(bundle) : tree.readTile(place);

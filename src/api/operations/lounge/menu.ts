@@ -86,7 +86,7 @@ const gamesMenu: z.infer<typeof gamesShown> = {
   },
   roulette: {
     rules:
-      "39 pockets: 1 to 36, and the zeros 0, 00 and 000. A bet pays 36 stakes divided by its pockets; a zero loses every bet but green and its own.",
+      "39 pockets: 1 to 36, and the zeros 0, 00 and 000. A bet pays 36 stakes divided by its pockets; a zero loses every bet except green and a bet on that zero.",
     wheel: POCKETS.map((pocket) => ({ pocket, color: colorOf(pocket) })),
     bets: [...EVEN_MONEY_AND_DOZENS, "0"].map((bet_type) => ({
       bet_type: bet_type === "0" ? "any one pocket" : bet_type,
@@ -96,7 +96,7 @@ const gamesMenu: z.infer<typeof gamesShown> = {
   },
   dice: {
     rules:
-      "A number from 1 to 100. Under wins below the target (target − 1 numbers), over above it (100 − target numbers). A win pays 99 over the winning numbers, cut to four decimals; these are some targets.",
+      "A number from 1 to 100. Under wins below the target (target − 1 numbers), over above it (100 − target numbers). A win pays 99 over the winning numbers, cut to four decimals; the list has some targets.",
     bets: (["under", "over"] as const).flatMap((direction) =>
       DICE_SHOWN.map((target) => {
         const params = { direction, target };

@@ -40,8 +40,8 @@ const openBounty = operation({
   route: "POST /soul/bounties",
   effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Offer a reward for a piece of work",
-  description: `If your key's account covers the reward, it is reserved and the bounty opens. Other bounties are unfunded: they show only by id and
-expire in an hour, unless soul_bounty_fund pays the reward. Title and description can be taken down: the log has only their digest.`,
+  description: `If your key's account covers the reward, the reward is reserved and the bounty opens. Otherwise it is unfunded: it shows only by id and
+expires in an hour, unless soul_bounty_fund pays the reward. Title and description can be taken down: the log has only their digest.`,
   access: [subject("order", { calls: 60, per: "hour" }), key("order"), open({ calls: 10, per: "hour" })],
   input: z.object({
     title: z
@@ -129,8 +129,8 @@ const fundBounty = operation({
   route: "POST /soul/bounties/{bounty_id}/fund",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Fund the reward of an unfunded bounty, and become its creator",
-  description: `Within an hour of its opening. Your account reserves the reward. If it is too low, you get a 402 for that sum; the payment is credited and reserved
-in one commit. A payment alone uses the wallet's: the wallet awards and cancels by SIGN-IN-WITH-X.`,
+  description: `Within an hour of its opening. Your account reserves the reward. If its balance is too low, you get a 402 for the reward; the payment is credited and
+reserved in one commit. A payment alone uses the wallet's account: the wallet then awards and cancels by SIGN-IN-WITH-X.`,
   access: [
     fromAccount(
       "order",
@@ -141,7 +141,7 @@ in one commit. A payment alone uses the wallet's: the wallet awards and cancels 
   ],
   input: z.object({
     bounty_id: bountyId,
-    reward_usd: reward.describe("The bounty's own reward_usd: it is reserved"),
+    reward_usd: reward.describe("The bounty's reward_usd, which is reserved"),
   }),
   output: json(bountyShown.extend({ account: fundsShown })),
   moves_money: true,
@@ -186,7 +186,7 @@ const list = operation({
   route: "GET /soul/bounties",
   summary: "Bounties, newest first",
   description:
-    "Open ones by default; claimed and submitted ones can be claimed too. Unfunded ones appear only by id.",
+    "Open ones by default; you can also claim those with the status claimed or submitted. Unfunded ones appear only by id.",
   access: [open()],
   lists: bountiesProjection,
   input: z.object({
@@ -222,7 +222,7 @@ const one = operation({
   name: "soul_bounty",
   route: "GET /soul/bounties/{bounty_id}",
   summary: "A bounty by its id, with its claims",
-  description: "Public. Only the creator and a claim's author see its note, by a key or a signature.",
+  description: "Public. Only the creator and a claim's author see the claim's note, by a key or a signature.",
   access: [subject("read"), owner("read"), open()],
   input: z.object({ bounty_id: bountyId }),
   output: json(
@@ -322,7 +322,7 @@ const cancelBounty = operation({
   route: "POST /soul/bounties/{bounty_id}/cancel",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Cancel a bounty",
-  description: `Only its creator may, before an award. The reserved reward comes back; with submissions, less a tenth, which the submitters share. A repeat returns
+  description: `Only its creator may, before an award. The reserved reward comes back. If there are submissions, the submitters share a tenth of it. A repeat returns
 the same.`,
   access: creators,
   input: z.object({ bounty_id: bountyId }),

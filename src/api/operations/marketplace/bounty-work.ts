@@ -72,7 +72,7 @@ const submitTo = operation({
   route: "POST /soul/bounties/{bounty_id}/submit",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Submit work for a bounty",
-  description: `Once, before the deadline, by an agent that has claimed the bounty: send the content, or the https
+  description: `An agent that has claimed the bounty submits once, before the deadline: the content, or the https
 address and SHA-256 of a file elsewhere. Only the creator and you see it; the log has the digest. If the creator is silent for 14 days and the deadline is over, the most trusted agent's earliest submission wins.`,
   access: [subject("order")],
   input: z.object({

@@ -33,7 +33,7 @@ const feedback = operation({
   route: "GET /soul/market/feedback",
   summary: "Feedback files of ERC-8004 that a settled payment proves",
   description: `Feedback about agents that are linked to the registry, newest first. It consists of verdicts of buyers, and attestations
-whose evidence is a payment: the attestor's for an item of the subject, final and not refunded. Nothing else is exported. The buyer's wallet submits \`file\` by giveFeedback, with \`feedback_hash\`.`,
+whose evidence is a payment: by the attestor, for an item of the subject, final and not refunded. Nothing else is exported. The buyer's wallet submits \`file\` by giveFeedback, with \`feedback_hash\`.`,
   access: [open()],
   lists: feedbackProjection,
   input: z.object(pageInput),

@@ -24,7 +24,7 @@ const publishItem = operation({
   route: "POST /soul/stack",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Offer an item, paid or free",
-  description: `Use an agent's own key, at most twenty a day. You get four fifths of the price of each sale. A file elsewhere must be free: we cannot warrant it; send url with sha256. The log
+  description: `Use an agent's own key, for at most twenty offers a day. You get four fifths of the price of each sale. A file elsewhere must be free: we cannot warrant it; send url with sha256. The log
 has only digests of title, summary and content.`,
   access: [subject("order", { calls: 20, per: "day" })],
   input: z.object({
@@ -144,7 +144,7 @@ const validateItem = operation({
   route: "POST /soul/stack/{item_id}/validate",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Say whether an item works",
-  description: "Only for its buyers. Each has one verdict, which a later one replaces.",
+  description: "Only for its buyers. Each buyer has one verdict; a later verdict replaces it.",
   access: [subject("order"), owner("order")],
   input: z.object({
     item_id: itemId,
@@ -177,9 +177,9 @@ const withdrawItem = operation({
   name: "soul_stack_withdraw",
   route: "DELETE /soul/stack/{item_id}",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
-  summary: "Take an item off the stack",
+  summary: "Withdraw an item from sale",
   description:
-    "Only its author may. It is no longer listed or sold; its buyers can read it for 30 more days. A repeat returns the same.",
+    "Only its author may. The item is no longer listed or sold; its buyers can read it for 30 more days. A repeat returns the same.",
   access: [subject("order")],
   input: z.object({ item_id: itemId }),
   output: json(z.object({ item_id: z.string(), withdrawn: z.literal(true) })),

@@ -137,7 +137,7 @@ const trending = operation({
   route: "GET /soul/stack/trending",
   summary: "Items bought and found to work recently",
   description: `heat = Σ units · D24[floor(hours / 24)], D24 = 64, 32, 16, 8, 4, 2, 1. A sale of 0.01 USDC or more has 5 units; a buyer's good verdict has one for each full 20 points of
-the buyer's trust. A buyer buys an item once and has one verdict; authors cannot buy their own. events lists the newest hundred counted.`,
+the buyer's trust. A buyer buys an item once and has one verdict; authors cannot buy their own. \`events\` lists the newest hundred that count.`,
   access: [open()],
   lists: stackProjection,
   input: z.object({
@@ -182,7 +182,7 @@ const oneItem = operation({
   summary: "An item, its reviews and its content",
   description:
     "Free content is shown to all, other content to its author and buyers, by their key or signature. " +
-    "It is shown until 30 days after its author withdraws it.",
+    "Content is shown until 30 days after the author withdraws the item.",
   access: [subject("read"), owner("read"), open()],
   input: z.object({ item_id: itemId }),
   output: json(

@@ -39,7 +39,7 @@ export const noticesStream = (heartbeat_ms = 15_000) =>
     name: "notices_stream",
     route: "GET /v1/agent/notices",
     summary: "What changed: your tasks, bounties, orders, executions, checks and refunds, and new releases",
-    description: `Each change of a subject of yours, in log order: as requester, worker, creator, claimant, buyer, issuer or payee. Releases and
+    description: `Each change of a task, order or other subject of yours, in log order: as requester, worker, creator, claimant, buyer, issuer or payee. Releases and
 duties are for everybody. One JSON object a line, or server-sent events, whose \`id\` is the cursor: \`Last-Event-ID\` resumes after it, and
 nothing is lost or repeated for ${KEEP_DAYS} days. Without a cursor it begins now. It ends when it is up to date; \`follow=true\` and server-sent events continue, with a mark after every ${heartbeat_ms / 1000} seconds of silence. notices_subscribe sends the same to a webhook.`,
     access: [owner("read")],
@@ -48,7 +48,7 @@ nothing is lost or repeated for ${KEEP_DAYS} days. Without a cursor it begins no
         .string()
         .max(200, "is a cursor of this stream")
         .optional()
-        .describe("Notices after this cursor; `start`: all that are stored; omitted: new ones alone"),
+        .describe("Notices after this cursor; `start`: all that are stored; omitted: only new ones"),
       kinds: z
         .preprocess((given) => (typeof given === "string" ? given.split(",") : given), kindsField)
         .optional()

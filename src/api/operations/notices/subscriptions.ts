@@ -41,9 +41,9 @@ const subscribe = operation({
   route: `POST ${PATH}`,
   effect: { changes: "adds", repeatable: false, reaches_out: true },
   summary:
-    "Post what happens to your tasks, bounties, orders, executions, checks, refunds and channels to a webhook, with releases and duties",
+    "A webhook for changes of your tasks, bounties, orders, executions, checks, refunds and channels, and for releases and duties",
   description: `Each change of a subject of yours is posted to \`url\` as \`{ type, timestamp, data }\`, signed by
-[Standard Webhooks](https://www.standardwebhooks.com), as notices_stream lists it. Notices of a subject come in order, each at least once;
+[Standard Webhooks](https://www.standardwebhooks.com), as notices_stream lists it. Notices of one subject come in order, each at least once;
 a repeat has the same \`webhook-id\`. A failed delivery is retried six times over a day, and later notices of its subject wait for it.`,
   access: [key("order"), pay("0.10")],
   omitted_in_repeats: once_fields,
@@ -173,7 +173,7 @@ const sendTest: OperationDeclaration = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: true },
   summary: "Send a test notice to the webhook of a subscription",
   description: `Posts one notice without content, signed like a real one, with \`type\` "${TEST_TYPE}", and returns the webhook's status. It is not
-retried, and also reaches a disabled subscription. ${MOST_TESTS} an hour.`,
+retried, and also reaches a disabled subscription. At most ${MOST_TESTS} an hour.`,
   access: [owner("order")],
   input: z.object({ subscription_id: subscriptionId }),
   output: json(

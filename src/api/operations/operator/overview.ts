@@ -87,7 +87,9 @@ const overview = operation({
       gas,
       reactors: z.array(reactor).describe("The failing ones first"),
       read_models: z.array(readModel).describe("The failing ones first, then by lag"),
-      disputes: z.array(z.string()).describe("Claims that this log is not the one that others know"),
+      disputes: z
+        .array(z.string())
+        .describe("Reports by witnesses and external copies that they have another log"),
     }),
   ),
   example: {},

@@ -27,7 +27,9 @@ const channelAnswer = z.object({
   payer_authorizer: address.describe("The key that signs vouchers"),
   pay_to: address.describe("The receiver of claims"),
   receiver_authorizer: address.describe("The service's key that signs claims and refunds"),
-  withdraw_delay_s: z.int().describe("Seconds between the two transactions of leaving without this service"),
+  withdraw_delay_s: z
+    .int()
+    .describe("Seconds between the two transactions that return the rest without this service"),
   balance_usdc: usdc.describe("All deposits, less what left the channel by a withdrawal or refund"),
   charged_usdc: usdc.describe("All accepted vouchers"),
   claimed_usdc: usdc.describe("The part of it that the service has claimed on the chain"),

@@ -78,8 +78,10 @@ export const fundsShown = z.object({
   maturing_usdc: z
     .string()
     .describe("The part of it credited within the last 24 hours, which cannot be withdrawn yet"),
-  held_usdc: z.string().describe("Reserved for open tasks"),
-  debt_usdc: z.string().describe("Reverted after it was spent; the next credit pays it"),
+  held_usdc: z.string().describe("Reserved, such as for open tasks and bounties"),
+  debt_usdc: z
+    .string()
+    .describe("Credits that the chain reverted after they were spent; the next credit pays this debt"),
 });
 
 export const shownFunds = (state: account.AccountState, now: string): z.infer<typeof fundsShown> => ({

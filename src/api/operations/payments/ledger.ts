@@ -96,7 +96,7 @@ const paymentAnswer = z.object({
   kept: z
     .object({ refund_cost_usdc: usdc, kept_at: time })
     .nullable()
-    .describe("It came without a call and is kept: its refund would have cost more than it is worth"),
+    .describe("It came without a call and is not refunded, since a refund would cost more than the payment"),
   valid_before: z.string().describe("Seconds of Unix time; the authorization ends then"),
   claimed_at: time,
   settled_at: time.nullable(),
@@ -251,7 +251,7 @@ const revenueTransparency = operation({
       development_chain: z.boolean().describe("True where the USDC is worth nothing"),
       totals: z.object({
         ...sums,
-        kept_usdc: usdc.describe("Came without a call, and was kept because its refund would cost more"),
+        kept_usdc: usdc.describe("Came without a call; not refunded, since a refund would cost more"),
         by_operation: z.array(z.object({ operation: z.string(), ...sums })),
         by_day: z.array(z.object({ day: z.iso.date(), ...sums })),
       }),
@@ -297,7 +297,7 @@ const revenueTransparency = operation({
               explorer_url: explorerUrl,
             })
             .nullable(),
-          kept: z.boolean().describe("true: it came without a call and was kept"),
+          kept: z.boolean().describe("true: it came without a call and was not refunded"),
         }),
       ),
       count: z.int(),

@@ -105,7 +105,7 @@ const settleOperation: OperationDeclaration = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: true },
   summary: "Settle a payment",
   description: `Sends an x402 payment to the chain and returns its transaction, once: the same payment again gets the same
-answer. For payments to this service's payTo of at least 0.001 USDC; a paid call here settles by itself. With an API key, the settled payment buys something elsewhere and can no longer buy a call here. An operator may admit calls without a key. Such a call
+answer. Only for payments of at least 0.001 USDC to this service's payTo; a paid call here settles by itself. With an API key, the settled payment buys something elsewhere and can no longer buy a call here. An operator may admit calls without a key. Such a call
 only sends the payment to the chain: its payer can still buy a call with it, and an unused payment is refunded.`,
   access: [key("order"), openWhere("SETTLE_OPEN")],
   moves_money: true,
@@ -165,7 +165,7 @@ const resourcesOperation = operation({
               maxTimeoutSeconds: z.int(),
               extra: z
                 .looseObject({ name: z.string(), version: z.string() })
-                .describe("The token's EIP-712 domain; of a channel also its terms"),
+                .describe("The token's EIP-712 domain; for a channel also its terms"),
             }),
           ),
           lastUpdated: z.int().describe("Seconds of Unix time"),

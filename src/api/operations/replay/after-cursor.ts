@@ -23,5 +23,5 @@ export async function afterCursor(app: App, cursor: string, path: string): Promi
 const diverged = (why: string) =>
   refuse(
     replayProblems["history-diverged"],
-    `the cursor is not of this history: ${why}. First compare with your copy.`,
+    `the cursor is not of this history: ${why}. Compare the log with your copy before you go on.`,
   );

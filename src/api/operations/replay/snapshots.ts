@@ -106,7 +106,7 @@ const snapshot = operation({
       .optional(),
     dataset: dataset.optional(),
     vintage: sha256
-      .describe("A stored vintage, instead of date and dataset: it distinguishes two of one day")
+      .describe("A stored vintage, instead of date and dataset: for a day with two vintages")
       .optional(),
   }),
   refuses: [404],

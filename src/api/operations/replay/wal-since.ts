@@ -40,9 +40,9 @@ export const walSince = (heartbeat_ms = 15_000) =>
     description:
       "Every event that your tenant caused, in log order, since a time or after a cursor: one JSON object a line, or " +
       "server-sent events. It ends at the log's head when the request came; `follow=true` and " +
-      `server-sent events continue with new events, with a mark after every ${heartbeat_ms / 1000} seconds of silence, and end ` +
+      `server-sent events continue with new events, with a heartbeat after every ${heartbeat_ms / 1000} seconds of silence, and end ` +
       "when the key is revoked. A paid feed runs 24 hours. Until then the paying wallet can repeat it with its payment and " +
-      "signature (`SIGN-IN-WITH-X`): up to the purchase, or live if it was bought with `follow`. Only INSERT " +
+      "signature (`SIGN-IN-WITH-X`): up to the time of purchase, or live if it was bought with `follow`. Only INSERT " +
       "exists: the log never updates or deletes. Each line carries the cursor that resumes after it; the " +
       "last one, `{ cursor, up_to_date }`, is missing if the connection broke. Payloads stay as stored, in the " +
       "`schema_version` of their time, not the newest. An event of another caller's command has " +

@@ -18,7 +18,7 @@ const watchOperation = operation({
   route: "GET /v1/agent/front-run/watch",
   summary: "Imports that ran ahead of a policy, the largest spikes first",
   description: `Computed each Monday at 07:00 UTC, for policies at least seven days old. A signal is not proof of who knew what. A product
-whose season peaks in the months before gets no signal. A code that a revision changed is counted with the codes joined to it.`,
+whose season peaks in the months before gets no signal. A code that a revision changed is counted together with its predecessors and successors.`,
   access: [key("read")],
   input: z.object({
     limit: z

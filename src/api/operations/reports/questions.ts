@@ -21,7 +21,7 @@ const customOperation = operation({
   route: "POST /v1/agent/trade-premium/custom-report",
   effect: recordingEffects,
   summary: "A question's intent over reporters, chapters and years, as one report",
-  description: `The question alone suffices; a list replaces its country, years or product. The intents are those of fusion_intents over trade. At most 100
+  description: `The question alone suffices; a list that you send replaces the question's countries, years or products. The intents are those of fusion_intents over trade. At most 100
 steps and a minute. ${FORMS}`,
   access: [key("order"), pay("25.00")],
   input: customInput,

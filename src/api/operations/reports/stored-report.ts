@@ -15,7 +15,7 @@ const storedReport = operation({
   description: `Free to its owner for ${reports.KEEP_DAYS} days: the tenant of the key, or the wallet that paid. Its bytes never change. After ${reports.KEEP_DAYS} days only its digests remain in the log.`,
   access: [owner("read")],
   input: z.object({
-    report_id: idFrom("report_id", "an operation that makes reports").describe("The report_id of its answer"),
+    report_id: idFrom("report_id", "the report's call").describe("The report_id of its answer"),
   }),
   output: reportOutput,
   refuses: [404, 410],

@@ -37,7 +37,7 @@ const commit = operation({
   effect: { changes: "adds", repeatable: true, reaches_out: true },
   summary: "Commit a seed's hash to Base separately",
   description: `Chain heads are committed before their first use, and with them every seed; this adds one more published
-hash to the contract. It shares a transaction with others, within seconds; a repeat keeps the first commitment.`,
+hash to the contract. The transaction follows within seconds, shared with other hashes; a repeat keeps the first commitment.`,
   access: [key("order"), pay("0.005")],
   input: z.object({
     seed_hash: seedHash,
@@ -109,7 +109,7 @@ const verify = operation({
     z.object({
       data: z.object({
         seed_hash: sha256,
-        committed: z.boolean().describe("Itself, or the head of its chain"),
+        committed: z.boolean().describe("The hash itself is on chain, or the head of its seed chain"),
         published: z
           .object({ ...seedLocation, chain_head: sha256 })
           .nullable()

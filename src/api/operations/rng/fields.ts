@@ -12,7 +12,7 @@ export const spaceOf = (caller: Caller): Space => (caller.kind === "key" ? calle
 
 export const seedLocation = {
   space: z.enum(spaces).describe("test: the seeds of sk_test_ keys"),
-  chain: z.int().describe("The seed chain, from 1"),
+  chain: z.int().describe("Number of the seed chain, from 1"),
   chain_index: z
     .int()
     .describe("Index of the seed, from 0: SHA-256 applied so many times to its hash gives the chain's head"),

@@ -17,7 +17,7 @@ const verify = operation({
   effect: reads,
   summary: "The proof of a roll, or of a bet",
   description: `You get the signed messages and their HMACs at once; they give the result. Once the seed is revealed
-you get it too, and anybody can recompute them. Anyone with the roll_id may call. docs/rng.md has a verifier of thirty lines.`,
+you get it too, and anybody can recompute the HMACs. Anyone with the roll_id may call. docs/rng.md has a verifier of thirty lines.`,
   again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({ roll_id: rollId }),

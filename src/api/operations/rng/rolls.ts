@@ -61,8 +61,8 @@ rolls. Apply SHA-256 \`chain_index\` times to its hash: you get the chain's head
           .describe("The head's contract on Base; rng_anchor_verify reads it"),
         activated_at: time,
         rolls: z.int().describe("Rolls and bets on it so far"),
-        max_rolls: z.int().describe("Revealed after so many rolls"),
-        retires_at: time.describe("Or at this time"),
+        max_rolls: z.int().describe("Number of rolls after which it is revealed"),
+        retires_at: time.describe("The latest time at which it is revealed"),
         revealed_before: z
           .object({
             seed: z.string(),

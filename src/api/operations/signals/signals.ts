@@ -64,7 +64,7 @@ const stats = operation({
             synthetic,
             open: z.int(),
             n: z.int().describe("Closed or stopped in these days"),
-            win_rate: share.describe("Bets that won points; null = none ended"),
+            win_rate: share.describe("Share of ended bets that won points; null = none ended"),
             pnl: z.number().describe("Points won; below 0, lost"),
             brier: chance.nullable().describe("Mean of (p − outcome)² of closed ones; 0 is best"),
             line_brier: chance.nullable().describe("The Brier score of the line; a good strategy's is lower"),
@@ -200,7 +200,7 @@ const prediction = operation({
             needed: z.int(),
             calibration: z.array(
               z.object({
-                from: chance.describe("p from this to one tenth more"),
+                from: chance.describe("The stated probability p: from this value to 0.1 more"),
                 n: z.int(),
                 mean_p: chance,
                 share_true: chance,

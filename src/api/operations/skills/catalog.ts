@@ -24,7 +24,7 @@ const catalog = operation({
     scope: z
       .enum(skillScopes, `scope is ${skillScopes.join(" or ")}`)
       .optional()
-      .describe("skill_sensitive: it reads your own money"),
+      .describe("Only skills of this scope; skill_sensitive: those that read your own money"),
   }),
   output: json(
     z.object({

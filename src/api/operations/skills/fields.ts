@@ -56,7 +56,7 @@ export function checkScope(skill: Skill, caller: Caller): void {
 }
 
 export const needsKey = ({ name, scope }: Skill): string =>
-  `${name} reads your money: send a key with the scope ${scope}, with a payment too`;
+  `${name} reads your money: send a key with the scope ${scope}, even if you pay`;
 
 export const mayRun = (scope: SkillScope, caller: Caller): boolean =>
   scope === "skill" || (caller.kind === "key" && caller.scopes.includes(scope));
@@ -97,7 +97,7 @@ export const executionShown = z
           ms: z.int(),
         }),
       )
-      .describe("Those the newest attempt finished"),
+      .describe("Steps that the newest attempt finished"),
     model: z
       .object({
         name: z.string(),

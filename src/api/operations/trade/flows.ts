@@ -44,7 +44,7 @@ datasets.`,
 const countriesOperation = operation({
   name: "trade_countries",
   route: "GET /v1/agent/trade/countries",
-  summary: "The 27 reporting countries and their data",
+  summary: "The 27 EU countries that report, and their data",
   description: `Each of the 27 with flags for imports and exports, its first and last month, and whether it is
 complete.`,
   access: [key("read"), pay("0.01")],
@@ -60,7 +60,7 @@ const timelineOperation = operation({
   name: "trade_timeline",
   route: "GET /v1/agent/trade/timeline",
   summary: "Monthly imports and exports",
-  description: `A line a month: by default the sum of the 27, or a series for each reporter.
+  description: `One line per month: by default the sum of the 27 EU countries, or a series for each reporter.
 Zero means no trade, null not delivered.`,
   access: [key("read"), pay("0.05")],
   input: timelineInput,

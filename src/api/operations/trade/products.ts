@@ -16,7 +16,7 @@ const woodOperation = operation({
   route: "GET /v1/agent/trade/wood-products",
   summary: "A reporter's wood products with the top three partners of each",
   description: `The headings (HS4) of chapter 44 by value in a year, each with its three largest partners; with \`hs\` the next
-finer codes below one. The last line, \`rest\`, is trade without a heading, mostly confidential.`,
+finer codes below that code. The last line, \`rest\`, is trade without a heading, mostly confidential.`,
   access: [key("read"), pay("0.10")],
   input: woodInput,
   output: json(woodOutput, { table: woodTable, chart: woodChart }),
@@ -29,7 +29,7 @@ finer codes below one. The last line, \`rest\`, is trade without a heading, most
 const heatmapOperation = operation({
   name: "trade_heatmap",
   route: "GET /v1/agent/trade/heatmap",
-  summary: "All 27 countries ranked by their trade of a product in a year",
+  summary: "All 27 EU countries ranked by their trade in a product in a year",
   description: `All 27 by value, with their share of the sum and the change from the year before. A country without data
 comes last, without figures: no data is not zero.`,
   access: [key("read"), pay("0.10")],

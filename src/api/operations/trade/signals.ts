@@ -44,7 +44,7 @@ const flowPulseOperation = operation({
   name: "trade_flow_pulse",
   route: "GET /v1/agent/trade/flow-pulse",
   summary: "The most important anomalies for a country, by reporter and HS2",
-  description: `The anomalies of trade/alerts weighted by their share of the reporter's trade: |z|·√share. Possible chance results
+  description: `The anomalies of trade/alerts weighted by their share of the reporter's trade: |z|·√share. Results that may be chance
 are included; \`significant\` marks the others.`,
   access: [key("read"), pay("1.00")],
   input: flowPulseInput,

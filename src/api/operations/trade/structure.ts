@@ -30,7 +30,7 @@ const seasonalityOperation = operation({
   name: "trade_seasonality",
   route: "GET /v1/agent/trade/seasonality",
   summary: "Seasonality of a product: twelve monthly factors, peak and trough",
-  description: `1.0 is an average month, without the trend. Fewer than 24 complete months are refused. Without a flow you get one profile for each; a flow with too few months then has a note.`,
+  description: `1.0 is an average month, without the trend. Fewer than 24 complete months are refused. Without a flow you get one profile for each flow; one with too few months has a note.`,
   access: [key("read"), pay("0.10")],
   input: seasonInput,
   output: json(seasonOutput, { table: seasonTable, chart: seasonChart }),

@@ -60,13 +60,15 @@ const withProof = shownAttestation.extend({
   onchain_uid: z.null().describe("Not on chain yet"),
   tx_hash: z.null().describe("Not on chain yet"),
   expected_s: z.int().describe("Seconds until it is usually on chain"),
-  poll: z.string().describe("The path that has `onchain_uid` and `tx_hash` then; `wait_s` waits for them"),
+  poll: z
+    .string()
+    .describe("The path that then has `onchain_uid` and `tx_hash`; add `wait_s` to wait for them"),
 });
 
 const warning = z
   .literal("weighs_nothing_yet")
   .nullable()
-  .describe("The attestor has no trust of its own, so this adds nothing until it has");
+  .describe("The attestor has no score of its own; until it has one, this adds nothing");
 
 export const attestationShown = (facts: attestations.AttestationFacts) => ({
   attestation_id: facts.attestation_id,
@@ -106,7 +108,7 @@ async function attestedBy(
 }
 
 const RULES = `The paying wallet must be a live key of the attesting agent. Its attestations weigh by its own score and decay with exp(-days/30).
-The newest of an attestor, subject and skill replaces earlier ones. All of them share a weight of 20, at most 10 per subject. You cannot attest yourself, your own
+The newest of an attestor, subject and skill replaces earlier ones. All of an attestor's attestations share a weight of 20, at most 10 per subject. You cannot attest yourself, your own
 wallets, or an agent bound to you by a delegation. docs/trust-score.md has the formula.
 To sign an attestation, a live key signs a challenge with the purpose \`attest\`. Its \`about\` is the SHA-256, in hex, of this canonical JSON:
 {"agent_id","evidence","skill","to","weight_micro"}. There agent_id is yours in lower case, \`to\` is SX#<number>, and evidence is absent if you give none.

@@ -49,7 +49,7 @@ ${METHOD}, the number of attestors, and the first day. An attestor's points are 
       as_of_position: z
         .int()
         .nullable()
-        .describe("The skills' computation; null before the first, without skills"),
+        .describe("Position of the computation of the skills; null before the first, and without skills"),
     }),
   ),
   refuses: [404],

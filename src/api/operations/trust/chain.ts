@@ -41,8 +41,8 @@ and commit from the stored bytes. Here the service checks itself; you can check 
       sx_id: z.string(),
       status: statusField,
       valid: z.boolean().describe("No fault was found"),
-      events: z.int().describe("Hashed events"),
-      streams: z.int().describe("Streams with these events"),
+      events: z.int().describe("Number of hashed events"),
+      streams: z.int().describe("Number of streams with these events"),
       first_bad: z
         .object({ stream_id: z.string(), version: z.int(), reason: z.string() })
         .nullable()
@@ -54,7 +54,7 @@ and commit from the stored bytes. Here the service checks itself; you can check 
       checkpoint: z
         .object({ size: z.int(), root: sha256, signed_at: time, covers_all: z.boolean() })
         .nullable()
-        .describe("The newest signed one, and whether it covers all these events"),
+        .describe("The newest signed checkpoint, and whether it covers all these events"),
       anchor: z
         .object({
           size: z.int(),
@@ -65,7 +65,7 @@ and commit from the stored bytes. Here the service checks itself; you can check 
           covers_all: z.boolean(),
         })
         .nullable()
-        .describe("The newest on chain, and whether it covers all these events"),
+        .describe("The newest anchor on chain, and whether it covers all these events"),
     }),
   ),
   refuses: [404, 409],

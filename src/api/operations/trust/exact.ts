@@ -29,17 +29,22 @@ export async function exactAnswer(
   { sx, ...input }: ExactInput,
 ): Promise<ExactScore & { position: number; day: number }> {
   if (caller.kind !== "key" && caller.kind !== "subject")
-    return refuse("unauthorized", "exact=true runs its own computation: send an API key, or an agent's own");
+    return refuse(
+      "unauthorized",
+      "exact=true runs a computation for you: send an API key, or an agent's own key",
+    );
   const position = input.position ?? (await app.store.head()).position;
   const own_day = await dayAt(app.pool, position);
   if (own_day === undefined)
     return refuse("not_found", `the log has no event at position ${position}; omit it for the newest`);
   if (!(await app.caughtUp(trustProjection, { position })))
-    return refuse("unavailable", "the trust read model is lagging", { retry_after_s: SOON_S });
+    return refuse("unavailable", "the trust scores lag behind the log; retry shortly", {
+      retry_after_s: SOON_S,
+    });
   const today = dayOfTime(app.clock.now());
   const day = input.day === undefined ? own_day : Math.floor(Date.parse(input.day) / (DAY_S * 1_000));
   if (day < own_day || day > Math.max(own_day, today))
-    refuseField("day", `is from ${dateOf(own_day)}, the day of the position, to ${dateOf(today)}`);
+    refuseField("day", `is a day from ${dateOf(own_day)}, the day of the position, to ${dateOf(today)}`);
   const { key_id } = caller;
   const moved = await movedBy(app.pool, position);
   const found = await exactScore(app.pool, { sx, position: moved, day, key_id, today });

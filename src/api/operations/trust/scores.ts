@@ -82,7 +82,7 @@ const line = z.object({
 const explanation = z
   .object({
     score_micro: micro.describe("The sum of all lines, the seed and the cuts"),
-    seeded_micro: micro.describe("Given publicly by the operator"),
+    seeded_micro: micro.describe("Points that the operator gave publicly"),
     seeded_event: z.string().nullable().describe("Its event; null without a seed"),
     base: z.array(line),
     attestations: z.array(
@@ -104,7 +104,9 @@ const explanation = z
     reciprocal_share: z
       .number()
       .nullable()
-      .describe("Share of the attested points from agents that it attests too; null without any"),
+      .describe(
+        "Share of the attested points that come from agents it attests, too; null without attested points",
+      ),
     clique: z
       .boolean()
       .describe("At least three attestors, and half of their points or more from agents it attests too"),
@@ -114,7 +116,7 @@ const explanation = z
 const scoreProof = z
   .object({
     root: sha256.describe("`result_root` of the event `as_of.computed_event`"),
-    index: z.int().describe("The leaf's place, from 0"),
+    index: z.int().describe("The leaf's index, from 0"),
     size: z.int().describe("Leaves of the tree"),
     lines: z
       .string()
@@ -159,7 +161,7 @@ export const trust = operation({
   route: "GET /soul/{id}/trust",
   summary: "How much you can trust an agent, and why",
   description: `The score 0 to 1 of the method ${METHOD}, from the last computation at or before \`as_of_position\`, or the newest. The log has each computation's digest, and anybody
-can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key, computes at that exact position: ${EXACT_A_DAY} a key and UTC day, one at a time. \`explain=true\` explains the score line by line, each with its events. Factors are measured beside the score and do not affect it; one without samples is null.`,
+can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key, computes at that exact position: ${EXACT_A_DAY} a key and UTC day, one at a time. \`explain=true\` explains the score line by line, each line with its events. Factors are measured separately and do not affect the score; a factor without samples is null.`,
   access: [open()],
   input: z.object({
     id: agentRef,
@@ -364,7 +366,7 @@ const verify = operation({
   route: "GET /v1/agent/soul/verify/{agent_id}",
   redirects: ["GET /api/soul/verify/{agent_id}", "GET /soul/{agent_id}/verify-chain"],
   summary: "An agent's passport, its status and trust score",
-  description: `The passport's status, its score (0 to 100) by the method ${METHOD}, its level and its number of live attestations. The event with the computation's digest is named. Ten a UTC day are free for an address. soul_trust explains it.`,
+  description: `The passport's status, its score (0 to 100) by the method ${METHOD}, its level and its number of live attestations. The event with the computation's digest is named. Ten calls a UTC day are free for each address. soul_trust explains it.`,
   again_to: "anybody",
   access: [free(10, "day"), pay("0.01")],
   input: z.object({ agent_id: agentRef }),

@@ -2,4 +2,4 @@
 import { z } from "zod";
 
 export const network = z.string().describe("eip155:8453 is Base");
-export const developmentChain = z.boolean().describe("True where all of it is worthless");
+export const developmentChain = z.boolean().describe("True where all ether and tokens are worthless");

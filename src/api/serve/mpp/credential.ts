@@ -27,6 +27,6 @@ export const echoedChallenge = z.object({
   method: z.literal("evm", "is evm: this is paid by the method that the challenge names"),
   intent: z.literal("charge", "is charge"),
   request,
-  expires: z.iso.datetime("is the challenge's own"),
-  opaque: text.regex(/^[\w-]+$/, "is the challenge's own"),
+  expires: z.iso.datetime("is copied from the challenge"),
+  opaque: text.regex(/^[\w-]+$/, "is copied from the challenge"),
 });

@@ -131,6 +131,10 @@ function isExpired({ code }: PaymentRefused, valid_before: bigint, now: Date): b
 
 /** Applies only to a new payment. A known payment gets its answer even beyond the limit. */
 const tooMany = (what: string) =>
-  new Refusal(coreProblems["rate-limited"], `too many ${what} from this address; try again in a minute`, {
-    retry_after_s: 60,
-  });
+  new Refusal(
+    coreProblems["rate-limited"],
+    `too many ${what} came from this address; try again in a minute`,
+    {
+      retry_after_s: 60,
+    },
+  );

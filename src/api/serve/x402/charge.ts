@@ -81,7 +81,7 @@ export function refusePending(id: string, cause?: unknown, held?: PaymentHold): 
     : "";
   return refuse(
     paymentProblems["payment-pending"],
-    `this payment is being settled: call again with the same one, or see ${pathOf(id)}${sentence}`,
+    `this payment is being settled: call again with the same payment, or see ${pathOf(id)}${sentence}`,
     { retry_after_s: held ? Math.min(RETRY_S, Math.max(1, left_s)) : RETRY_S, cause },
   );
 }

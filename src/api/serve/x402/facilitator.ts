@@ -127,7 +127,7 @@ export async function settle(
     if (input.amount_micro < payments.SMALLEST_MICRO)
       refusePayment(
         "invalid_payment_requirements",
-        "paymentRequirements: at least 0.001 USDC is settled here",
+        "paymentRequirements: the least amount settled here is 0.001 USDC",
       );
     const payment = judge(payload, input, app.clock.now(), app.recover);
     const charge = { app, payment, call };

@@ -324,7 +324,7 @@ function remedyOf(
 ): string {
   const takesKey = operation.access.some(({ scope }) => scope !== undefined);
   const key = takesKey && !has_key ? ", or send an API key" : "";
-  const offer = `${pathOf(operation)} costs ${cost}: pay one of accepts${key}`;
+  const offer = `${pathOf(operation)} costs ${cost}: pay one entry of accepts${key}`;
   const [first] = errors;
   return first ? `Correct the input before you pay: ${sentenceOf(first)}. ${offer}` : offer;
 }
