@@ -1,4 +1,4 @@
-/** Words that strangers search an operation by, where its own texts have others. */
+/** Words that strangers search for, and that the operation's own texts lack. */
 export const SEARCH_WORDS: Readonly<Record<string, string>> = {
   alerts_subscribe: "notify me warn trade figures change",
   alerts_topup: "top up add credits balance subscription",

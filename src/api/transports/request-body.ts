@@ -11,7 +11,7 @@ type DecodeOptions = { info: true; maxOutputLength: number };
 type Decoded = { buffer: Buffer; engine: Zlib };
 type Decode = (body: InputType, options: DecodeOptions) => Promise<unknown>;
 
-/** By name; gzip has an older one. */
+/** By name; gzip also has an older name. */
 const CODINGS: Readonly<Record<string, Decode>> = {
   gzip: promisify(gunzip),
   "x-gzip": promisify(gunzip),

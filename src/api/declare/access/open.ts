@@ -65,7 +65,7 @@ const failuresOf = ({ name }: CallLimit): CallLimit => ({
 export type OwnCall = Pick<Admission, "failed"> & { left: CallsLeft };
 
 /**
- * Counts one call under an operation's own limit. Limits an hour or a day count successes alone: a failed call is
+ * Counts one call under an operation's own limit. Limits by the hour or day count only successes: a failed call is
  * given back, and counts as a failure of its address.
  */
 export async function ownCall(

@@ -66,7 +66,7 @@ export const logGauges: Gauge[] = [
   },
   {
     name: "tallystick_log_disputed",
-    help: "Number of witnesses and external copies that report another log. They prove nothing, so sales continue",
+    help: "Number of witnesses and external copies that report another log. A report proves nothing, so sales continue",
     read: async ({ disputes }) => [{ value: (await disputes()).length }],
   },
   {

@@ -208,7 +208,7 @@ async function readOrder({ input, caller, app, data, unit }: Context<OrderInput>
   const { product_slug: slug, quote_id = null, payment, quantity } = input;
   const product_id = await findProduct(app.pool, { tenant: product.shopOf(tenant), slug });
   if (product_id === undefined)
-    return refuse("not_found", `there is no product ${slug}: products_list names them`);
+    return refuse("not_found", `there is no product ${slug}: products_list has all products`);
   const goods = product.targetOf(tenant, product_id);
   const sold = product.existing(await unit.watch(product, goods));
   const quote = quote_id === null ? undefined : await app.load(quotes, { tenant, id: quote_id });

@@ -194,7 +194,7 @@ async function requestedProducts(
   if (found.length > 0 || (product_id === undefined && slug === undefined)) return found;
   const isTwice = product_id !== undefined && slug !== undefined;
   const why = isTwice ? "no product has both this product_id and this slug" : "there is no such product";
-  return refuse("not_found", `${why}: products_list names them`);
+  return refuse("not_found", `${why}: products_list has all products`);
 }
 
 const history = operation({

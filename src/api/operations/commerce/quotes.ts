@@ -203,7 +203,7 @@ function pricedItem(
   if (!found || found.withdrawn_at !== null)
     return refuse(
       "not_found",
-      `items.${at}.product_id: there is no product ${product_id}; products_list names them`,
+      `items.${at}.product_id: there is no product ${product_id}; products_list has all products`,
     );
   const unit = requested ?? found.facts.base_unit;
   const price = product.priceAt(found, unit, now.toISOString());

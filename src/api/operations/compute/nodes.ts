@@ -38,8 +38,8 @@ const registerNode = operation({
     capabilities: z
       .array(z.enum(nodes.capabilities, `is one of ${nodes.capabilities.join(", ")}`))
       .min(1, "has at least one")
-      .max(nodes.capabilities.length, "has each once at most")
-      .refine((all) => new Set(all).size === all.length, "has each once at most")
+      .max(nodes.capabilities.length, "has each capability at most once")
+      .refine((all) => new Set(all).size === all.length, "has each capability at most once")
       .describe("Its hardware: cpu, gpu, memory"),
     hourly_rate_usd: hourlyRate,
     max_concurrent: z

@@ -70,7 +70,7 @@ const pull = operation({
   route: "GET /soul/compute/pull",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   is_paid_work: true,
-  summary: "Lease a node its next task",
+  summary: "Get the next task of your node, under a lease",
   description: `Waits up to wait_s seconds for a task. The task with the best pay per second comes first, then the oldest; a node never gets its own task. Heartbeats that name the lease renew it, for at most limit_s.
 The price is the node's rate for the whole limit, fixed now. Send an Idempotency-Key: a repeat returns a lost answer.`,
   access: [subject("node")],

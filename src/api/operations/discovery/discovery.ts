@@ -117,7 +117,7 @@ const health = operation({
 const feeds = operation({
   name: "feeds",
   route: "GET /v1/agent/feeds",
-  summary: "The feeds to follow",
+  summary: "The feeds that you can follow",
   description: "Each feed with its formats and prices, and how to resume it.",
   access: [open()],
   input: z.object({}),

@@ -20,7 +20,7 @@ const delegate = operation({
   name: "soul_delegate",
   route: "POST /soul/{id}/delegations",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
-  summary: "Let an agent act for another",
+  summary: "Let another agent act for your agent",
   description: `A live key of the principal signs a challenge with the purpose \`delegate\` about the SHA-256, in hex, of the canonical JSON
 {"agent_id","expires_in_s","max_spend_usdc","scopes","to"}. There the principal's agent_id is in lower case, \`to\` is SX#<number>, and max_spend_usdc may be absent. The delegate uses its own key.
 It cannot delegate further, because it has no key of the principal. The delegation ends when its time is over, on revocation, or with the

@@ -27,7 +27,7 @@ export const eventList = operation({
   reads: "log",
   summary: "The newest events, their public parts",
   description:
-    "Position, time, type and hashes of every event, newest first. The stream's name and a payload that is not long " +
+    "Position, time, type and hashes of every event, newest first. The stream's name and payloads that are not long " +
     "are shown for public types, and with an API key for your own events. Filter by type, by stream, or to your own.",
   access: [open()],
   lists: "none",

@@ -6,15 +6,15 @@ import type { App } from "../../../core/app.ts";
 import { limit, sha256 } from "../../../core/model/fields.ts";
 import { MOST_RECENT } from "../../../projections/anchoring/streams.ts";
 
-export const proof = z.array(sha256).describe("In RFC 9162's order, in hex");
+export const proof = z.array(sha256).describe("Sibling hashes in hex, in RFC 9162's order");
 /** A time in UTC to the microsecond, like the log's own. */
 export const preciseTime = z.iso.datetime({ precision: 6 });
 export const firmness = z
   .enum(["mined", "final", "reorged"])
-  .describe("mined: the chain may still revert it; reorged: it did");
+  .describe("mined: the chain may still revert it; reorged: the chain reverted it");
 export const stream = z
   .string()
-  .describe("The stream's id where its type is public, else a keyed hash, equal for equal streams");
+  .describe("The stream's id if its type is public; else a keyed hash of it, equal for equal streams");
 
 export const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 

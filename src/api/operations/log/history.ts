@@ -39,7 +39,7 @@ const anchorOf = (facts: Anchor, firm: z.infer<typeof firmness>) => ({
 const status = operation({
   name: "log_status",
   route: "GET /log/status",
-  summary: "Proofs of the log so far",
+  summary: "The log's size, and how much of it is proven",
   description:
     "How many events the log has, and how many the newest checkpoint and the newest anchor cover. It names the key, contract and account to verify them.",
   access: [open()],
@@ -60,7 +60,7 @@ const status = operation({
       signer: z.string(),
       witnesses: z.array(z.string()).describe("Verifier keys of the witnesses that cosign for this service"),
       sealed: z
-        .object({ values: z.int(), erased: z.int() })
+        .object({ values: z.int(), erased: z.int().describe("Number that can no longer be opened") })
         .describe("Sealed personal values in the log, and how many can no longer be opened"),
       contradiction: z
         .string()
@@ -99,7 +99,7 @@ const status = operation({
 const streams = operation({
   name: "log_streams",
   route: "GET /log/streams",
-  summary: "The last changed streams",
+  summary: "The streams that changed last",
   description:
     "A stream is an entity's history: how many events it has, and when it last changed, newest change first.",
   access: [open()],
@@ -150,7 +150,7 @@ const checkpoints = operation({
           size: z.int(),
           root: sha256,
           signed_at: time,
-          note: z.string(),
+          note: z.string().describe("The signed note"),
           cosigned_by: z.array(z.string()),
         }),
       ),

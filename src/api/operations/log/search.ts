@@ -27,7 +27,7 @@ export const logSearch = operation({
   name: "log_search",
   route: "GET /log/search",
   reads: "log",
-  summary: "Search of the log",
+  summary: "Search the log",
   description:
     "Finds an event by position or id, anchors and payments by transaction, a payment by id, and an agent. " +
     "Event types and streams are found by part of their name; with an API key, so are your own streams.",

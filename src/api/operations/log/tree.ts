@@ -120,7 +120,7 @@ const consistency = operation({
     z.object({
       origin: z.string(),
       first: z.int(),
-      second: z.int(),
+      second: z.int().describe("Size of the larger tree, in events"),
       first_root: sha256,
       second_root: sha256,
       proof,

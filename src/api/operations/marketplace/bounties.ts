@@ -265,7 +265,7 @@ async function noteOf(app: App, { facts, hidden }: Bounty, sha256: string | null
   return bytes?.toString() ?? null;
 }
 
-/** True for the creator of a bounty and the agent itself, who may read the agent's text to the creator. */
+/** True for the bounty's creator and for the claiming agent. Both may read the agent's text to the creator. */
 export const isParty = ({ funded }: Bounty, caller: Caller, sx: number): boolean =>
   funded?.creator === caller.tenant || sxOf(caller) === sx;
 

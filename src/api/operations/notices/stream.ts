@@ -33,15 +33,16 @@ const mark = z.object({
   up_to_date: z.boolean().describe("True: nothing newer is known"),
 });
 
-/** A stream that follows sends a mark after each `heartbeat_ms` of silence. */
+/** A stream that follows sends a heartbeat after each `heartbeat_ms` of silence. */
 export const noticesStream = (heartbeat_ms = 15_000) =>
   operation({
     name: "notices_stream",
     route: "GET /v1/agent/notices",
-    summary: "What changed: your tasks, bounties, orders, executions, checks and refunds, and new releases",
+    summary:
+      "Changes of your tasks, bounties, orders, executions, checks, refunds and channels, and new releases",
     description: `Each change of a task, order or other subject of yours, in log order: as requester, worker, creator, claimant, buyer, issuer or payee. Releases and
 duties are for everybody. One JSON object a line, or server-sent events, whose \`id\` is the cursor: \`Last-Event-ID\` resumes after it, and
-nothing is lost or repeated for ${KEEP_DAYS} days. Without a cursor it begins now. It ends when it is up to date; \`follow=true\` and server-sent events continue, with a mark after every ${heartbeat_ms / 1000} seconds of silence. notices_subscribe sends the same to a webhook.`,
+nothing is lost or repeated for ${KEEP_DAYS} days. Without a cursor it begins now. It ends when it is up to date; \`follow=true\` and server-sent events continue, with a heartbeat after every ${heartbeat_ms / 1000} seconds of silence. notices_subscribe sends the same to a webhook.`,
     access: [owner("read")],
     input: z.object({
       cursor: z

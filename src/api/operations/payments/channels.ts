@@ -32,8 +32,8 @@ const channelAnswer = z.object({
     .describe("Seconds between the two transactions that return the rest without this service"),
   balance_usdc: usdc.describe("All deposits, less what left the channel by a withdrawal or refund"),
   charged_usdc: usdc.describe("All accepted vouchers"),
-  claimed_usdc: usdc.describe("The part of it that the service has claimed on the chain"),
-  owed_usdc: usdc.describe("The part of it that is not claimed"),
+  claimed_usdc: usdc.describe("The part of charged_usdc that the service has claimed on the chain"),
+  owed_usdc: usdc.describe("The part of charged_usdc that is not claimed yet"),
   left_usdc: usdc.describe("The amount that further vouchers can pay"),
   newest_voucher: z
     .object({

@@ -77,7 +77,7 @@ export const fundsShown = z.object({
   available_usdc: z.string().describe("Available in your account"),
   maturing_usdc: z
     .string()
-    .describe("The part of it credited within the last 24 hours, which cannot be withdrawn yet"),
+    .describe("The part of available_usdc that was credited within 24 hours and cannot be withdrawn yet"),
   held_usdc: z.string().describe("Reserved, such as for open tasks and bounties"),
   debt_usdc: z
     .string()

@@ -261,7 +261,7 @@ const revenueTransparency = operation({
           channels: z.int().describe("All channels that were used here"),
           calls: z.int().describe("Calls that vouchers paid for"),
           charged_usdc: usdc.describe("The sum of their prices"),
-          claimed_usdc: usdc.describe("The part of it that was claimed on the chain"),
+          claimed_usdc: usdc.describe("The part of charged_usdc that was claimed on the chain"),
           escrow_usdc: usdc.describe("Deposits, less what was claimed, withdrawn or refunded"),
           by_operation: z
             .array(

@@ -30,7 +30,7 @@ const line = z.object({
 
 const mark = z.object({ cursor: z.string(), up_to_date: z.boolean() });
 
-/** A feed that follows sends a mark after each `heartbeat_ms` of silence. */
+/** A feed that follows sends a heartbeat after each `heartbeat_ms` of silence. */
 export const walSince = (heartbeat_ms = 15_000) =>
   operation({
     name: "wal_since",

@@ -55,7 +55,7 @@ const deepOperation = operation({
   name: "sovereign_brief_deep",
   route: "POST /v1/agent/sovereign/brief/deep",
   effect: recordingEffects,
-  summary: "The sovereign brief across chapters, and each chapter's loss without one country",
+  summary: "The sovereign brief across chapters, and the loss of each without one country",
   description: FORMS,
   access: [key("order"), pay("50.00")],
   input: sectorsInput,

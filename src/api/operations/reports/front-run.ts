@@ -16,7 +16,7 @@ const dayOf = (text: string) => `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.
 const watchOperation = operation({
   name: "front_run_watch",
   route: "GET /v1/agent/front-run/watch",
-  summary: "Imports that ran ahead of a policy, the largest spikes first",
+  summary: "Imports that rose before a policy began, the largest spikes first",
   description: `Computed each Monday at 07:00 UTC, for policies at least seven days old. A signal is not proof of who knew what. A product
 whose season peaks in the months before gets no signal. A code that a revision changed is counted together with its predecessors and successors.`,
   access: [key("read")],

@@ -20,7 +20,7 @@ const customOperation = operation({
   name: "trade_premium_custom_report",
   route: "POST /v1/agent/trade-premium/custom-report",
   effect: recordingEffects,
-  summary: "A question's intent over reporters, chapters and years, as one report",
+  summary: "A report that answers one question for several countries, chapters and years",
   description: `The question alone suffices; a list that you send replaces the question's countries, years or products. The intents are those of fusion_intents over trade. At most 100
 steps and a minute. ${FORMS}`,
   access: [key("order"), pay("25.00")],
@@ -48,7 +48,7 @@ const deepOperation = operation({
   name: "fusion_deep_analysis",
   route: "POST /v1/agent/fusion/deep-analysis",
   effect: recordingEffects,
-  summary: "A report by all methods on the country, the product or both in a question",
+  summary: "A report by all methods on the country, the product or both that a question names",
   description: `It names missing data. ${FORMS}`,
   access: [key("order"), pay("25.00")],
   input: fusionDeepInput,

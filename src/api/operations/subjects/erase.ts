@@ -12,7 +12,7 @@ const eraseCustomer = operation({
   name: "commerce_erase",
   route: "POST /v1/agent/commerce/erase",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
-  summary: "Erase a customer",
+  summary: "Erase the personal data of a customer",
   description:
     "Destroys the key that seals one customer's personal data, for good. Names, addresses and notes in your orders " +
     "and quotes then read `erased` in every answer. Orders and payments stay, and every hash of the log " +

@@ -28,7 +28,7 @@ all alarms.
 const corridorOperation = operation({
   name: "trade_corridor",
   route: "GET /v1/agent/trade/corridor",
-  summary: "The trade between two countries from every database with the pair",
+  summary: "The trade between two countries, from every database that has both",
   description: `Both directions as reported by both countries, with the gap between them, the balance by year, the season, alerts,
 and the largest products with prices. Each database is separate, with its coverage; figures are never added across them.`,
   access: [key("read"), pay("0.15")],

@@ -114,7 +114,7 @@ const revoke = operation({
   name: "soul_attestation_revoke",
   route: "DELETE /v1/agent/soul/attestations/{id}",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
-  summary: "Revoke an attestation of another agent",
+  summary: "Revoke an attestation that your agent made",
   description:
     "With the attestor's API key, or a challenge with the purpose `revoke` about the attestation_id, signed by a live key of the attestor. The revoked attestation no longer counts, and the one it replaced does not return. A repeat returns its status.",
   access: [proofs],

@@ -194,7 +194,7 @@ can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key
       trust_score: z.number().describe("0 to 1, six decimals, floored"),
       trust_level: level,
       factors: each(z.number().nullable()),
-      samples: each(z.int()),
+      samples: each(z.int().describe("Number of events behind this factor")),
       method: z.literal(METHOD),
       as_of: asOf.nullable().describe("Null before the first computation: then every score is 0"),
       explanation,

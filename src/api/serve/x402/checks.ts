@@ -164,7 +164,7 @@ export const paymentChecks: PaymentCheck[] = [
       const at = new Date(Number(now) * 1_000);
       const fault = challengeFault
         ? challengeFault(challenge, signed.transfer.nonce, at)
-        : "challenge: none is issued here; pay by x402";
+        : "challenge: this service issues none; pay by x402";
       if (fault !== undefined) refusePayment("invalid_payment_requirements", fault);
     },
   },
