@@ -16,19 +16,19 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     ${files} eventstore/system eventstore/verify hyparquet hyparquet-writer node:crypto node:events
     types:pg pg-copy-streams`),
 
+  // Forms that standards define; and the parts that pages share with the code of browsers.
+  "src/standards": row("@noble/post-quantum/ml-dsa.js node:url zod"),
+  "src/web": row("fastest-levenshtein minisearch stemmer"),
+
   // The engine: it knows no area.
-  "src/core/model": row(
-    `
-    @noble/post-quantum/ml-dsa.js types:@event-driven-io/emmett fastest-levenshtein minisearch node:crypto node:url
-    stemmer viem/utils zod`,
-  ),
+  "src/core/model": row("src/standards types:@event-driven-io/emmett node:crypto node:url viem/utils zod"),
   "src/core": row(`
     eventstore src/core/model @opentelemetry/api lru-cache node:async_hooks node:crypto node:events node:v8
     p-limit types:pg`),
 
   // The parts of areas, each layer above the ones before.
   "src/domain": row(`
-    types:eventstore/verify src/core/model layers.ts double-metaphone types:@event-driven-io/emmett
+    types:eventstore/verify src/standards src/core/model layers.ts double-metaphone types:@event-driven-io/emmett
     fastest-levenshtein merkletreejs ml-matrix multiformats/bases/base58 node:crypto standardwebhooks transliteration
     viem/accounts viem/siwe viem/utils zod`),
   "layers.ts": [],
@@ -46,18 +46,18 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   "src/reactors": row(`
     eventstore src/chain src/core src/core/model src/domain src/outside src/projections node:util node:zlib`),
   "src/operator": row(`
-    eventstore src/chain src/core src/core/model src/datasets src/domain src/projections src/reactors`),
+    eventstore src/chain src/core src/core/model src/datasets src/domain src/projections src/reactors types:pg`),
 
   // Outside of the process: an adapter speaks the words of its port.
   "src/adapters": row(`
-    eventstore eventstore/system src/core src/core/model src/domain (computed) @duckdb/node-api
+    eventstore eventstore/system src/web src/core src/core/model src/domain (computed) @duckdb/node-api
     @eventstore/db-client @jitl/quickjs-wasmfile-release-sync @resvg/resvg-js aws4fetch csv-stringify/sync
     types:echarts fontkit hyparquet-writer jose lru-cache node:child_process node:crypto node:dns/promises node:fs
     node:fs/promises node:http node:https node:module node:net node:os node:path node:timers/promises node:url
     node:util node:worker_threads node:zlib pg quickjs-emscripten-core types:tiny-secp256k1 viem viem/accounts
     viem/utils zod`),
   "src/anchoring": row(`
-    eventstore eventstore/files eventstore/verify src/chain src/core src/core/model src/domain src/projections
+    eventstore eventstore/files eventstore/verify src/standards src/chain src/core src/core/model src/domain src/projections
     merkletreejs node:crypto node:timers/promises types:pg viem viem/utils zod`),
   "src/anchoring/contracts": row(`${files} node:crypto solc`),
   "src/audit": row(`
@@ -75,12 +75,12 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     eventstore src/anchoring src/api/declare src/chain src/core src/core/model src/datasets src/domain src/projections
     @x402/core/http lru-cache node:crypto node:timers/promises viem/utils zod`),
   "src/api/describe": row(`
-    eventstore src/anchoring src/api/declare src/api/serve src/core src/core/model src/datasets src/domain src/projections
+    eventstore src/anchoring src/api/declare src/api/serve src/web src/core src/core/model src/datasets src/domain src/projections
     @apiture/openapi-down-convert esbuild markdown-it negotiator node:crypto node:fs/promises node:path prom-client zod`),
   "src/api/agents": row(`
     eventstore src/api/declare types:src/core src/core/model src/domain src/projections jose lru-cache node:crypto zod`),
   "src/api/operations": row(`
-    eventstore src/anchoring src/api/agents src/api/declare src/api/describe src/api/serve src/audit src/chain src/core
+    eventstore src/anchoring src/api/agents src/api/declare src/api/describe src/api/serve src/audit src/standards src/chain src/core
     src/core/model src/datasets src/domain src/projections src/reactors jose lru-cache node:crypto
     node:timers/promises node:zlib zod`),
   "src/api/transports": row(`
@@ -91,7 +91,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
 
   // It runs in browsers, and its verifiers in Node.
   "src/explorer": row(
-    "src/core/model (computed) node:fs node:url node:zlib viem/accounts world-atlas/countries-110m.json",
+    "src/core/model src/web (computed) node:fs node:url node:zlib viem/accounts world-atlas/countries-110m.json",
   ),
 
   // An area is said once; the runtime knows all of them, and the command line is the runtime's.
@@ -119,7 +119,13 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Layers without clock, chance, input or output: callers pass them. */
-export const pure: readonly string[] = ["src/core/model", "src/domain", "src/runtime/settings"];
+export const pure: readonly string[] = [
+  "src/standards",
+  "src/web",
+  "src/core/model",
+  "src/domain",
+  "src/runtime/settings",
+];
 
 /** Layers outside of the running service: they may import development dependencies. */
 export const development: readonly string[] = ["src/anchoring/contracts"];

@@ -57,6 +57,13 @@ describe("the check of drafts, by the text alone", () => {
 });
 
 describe("the structure", () => {
+  test("has an engine of at most 5,000 lines", () => {
+    const lines = sourcesIn("src/core").map(
+      (path) => readFileSync(join(ROOT, path), "utf8").split("\n").length - 1,
+    );
+    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(5_000);
+  });
+
   test("has no circle of files, not even of types", () => {
     expect(circlesAmong(sources, (path) => readFileSync(join(ROOT, path), "utf8"))).toEqual([]);
   });

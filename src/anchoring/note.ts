@@ -3,9 +3,9 @@
  * Ed25519 over the text, and the timestamped cosignatures by Ed25519 and ML-DSA-44 (c2sp.org/tlog-cosignature).
  */
 import { createPublicKey, hash, verify } from "node:crypto";
-import { isWeakKey } from "../core/model/ed25519.ts";
-import { ML_DSA_BYTES, type MlDsaKey, verifiesMlDsa } from "../core/model/ml-dsa.ts";
 import type { OkpKey, Signer } from "../core/model/ports/signer.ts";
+import { isWeakKey } from "../standards/ed25519.ts";
+import { ML_DSA_BYTES, type MlDsaKey, verifiesMlDsa } from "../standards/ml-dsa.ts";
 import { decodeBase64 } from "./base64.ts";
 import { subtreeMessage } from "./subtree-message.ts";
 

@@ -4,7 +4,7 @@ import type { Verdict } from "../../eventstore/verify/report.ts";
 import type { Area } from "../areas/area.ts";
 import { entitiesOf } from "../areas/index.ts";
 import type { App } from "../core/app.ts";
-import { compareReadModels, type RowDifference } from "../core/read-models/compare.ts";
+import { compareReadModels, type RowDifference } from "../operator/compare-read-models.ts";
 import { withProgress } from "./progress-bar.ts";
 
 /** A long row is cut in the report. */

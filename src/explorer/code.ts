@@ -1,5 +1,5 @@
 /** The call of an operation's page as code to copy. */
-import { type CallSample, LANGUAGES, samplesOf } from "../core/model/call-samples.ts";
+import { type CallSample, LANGUAGES, samplesOf } from "../web/call-samples.ts";
 import { fillCopyButtons } from "./copying.ts";
 import { part, write } from "./dom.ts";
 

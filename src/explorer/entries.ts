@@ -1,6 +1,6 @@
 /** The searchable sections of the documentation. */
-import { RELATED_WORDS } from "../core/model/related-words.ts";
-import { textSearch } from "../core/model/text-search.ts";
+import { RELATED_WORDS } from "../web/related-words.ts";
+import { textSearch } from "../web/text-search.ts";
 
 /** `of`: its page, or its area and name; `input`: the fields that an operation takes. */
 export type Entry = { path: string; title: string; of: string; text: string; input?: string };

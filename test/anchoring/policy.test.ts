@@ -12,7 +12,7 @@ import {
   verifierKey,
 } from "../../src/anchoring/note.ts";
 import { judgeCheckpoint, MalformedPolicy, meetsQuorum, parsePolicy } from "../../src/anchoring/policy.ts";
-import { mlDsaKey } from "../../src/core/model/ml-dsa.ts";
+import { mlDsaKey } from "../../src/standards/ml-dsa.ts";
 import { signerOf } from "./signers.ts";
 
 const ORIGIN = "log.example/main";

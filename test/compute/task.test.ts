@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/core/model/refusal.ts";
-import { leaseDigest, leaseEndsAt } from "../../src/core/model/work-lease.ts";
 import * as pricing from "../../src/domain/compute/pricing.ts";
 import * as task from "../../src/domain/compute/task.ts";
+import { leaseDigest, leaseEndsAt } from "../../src/domain/compute/work-lease.ts";
 import { refusedAs, specificationOf } from "../support/specification.ts";
 
 const at = "2026-11-22T12:00:00.000Z";

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { byteRanges, matchesStrongly } from "../../src/api/transports/byte-ranges.ts";
-import { microsecondsOf } from "../../src/core/model/iso-time.ts";
-import { isMailAddress, mailboxName, mailboxNames } from "../../src/core/model/mail-address.ts";
+import { microsecondsOf } from "../../src/standards/iso-time.ts";
+import { isMailAddress, mailboxName, mailboxNames } from "../../src/standards/mail-address.ts";
 
 const EIGHT = Date.UTC(2026, 0, 31, 8) * 1_000;
 

@@ -1,6 +1,6 @@
 /** The call of an operation's page as code. */
 import { describe, expect, test } from "vitest";
-import { samplesOf } from "../../src/core/model/call-samples.ts";
+import { samplesOf } from "../../src/web/call-samples.ts";
 
 const call = {
   method: "POST",

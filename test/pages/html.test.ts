@@ -1,7 +1,7 @@
 /** Text in HTML, and Markdown as HTML. */
 import { expect, test } from "vitest";
 import { rendering } from "../../src/api/describe/pages/markdown.ts";
-import { html, prose, written } from "../../src/core/model/html.ts";
+import { html, prose, written } from "../../src/web/html.ts";
 
 test("text is escaped in every position, markup is not", () => {
   const hostile = `"><img src=x onerror='alert(1)'>&`;

@@ -1,7 +1,7 @@
 /** A document as one HTML file, without scripts or external addresses. */
 import type { Chart } from "../../core/model/chart.ts";
 import { anchorsOf, type Doc, type DocSection, type DocTable, piecesOf } from "../../core/model/doc.ts";
-import { html, type Markup, markup, type Part, written } from "../../core/model/html.ts";
+import { html, type Markup, markup, type Part, written } from "../../web/html.ts";
 import { FONT, GRID, INK, MUTED, WARNING } from "./look.ts";
 
 const STYLE = `

@@ -4,7 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { html, written } from "../../core/model/html.ts";
+import { html, written } from "../../web/html.ts";
 import type { Path } from "../declare/operation.ts";
 import type { Document } from "./document.ts";
 import { type MenuEntry, placesFor } from "./pages/places.ts";

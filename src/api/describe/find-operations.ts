@@ -1,5 +1,5 @@
-import { RELATED_WORDS } from "../../core/model/related-words.ts";
-import { textSearch } from "../../core/model/text-search.ts";
+import { RELATED_WORDS } from "../../web/related-words.ts";
+import { textSearch } from "../../web/text-search.ts";
 import { inputReader } from "../declare/input.ts";
 import type { Operation } from "../declare/operation.ts";
 import { SEARCH_WORDS } from "./search-words.ts";

@@ -3,8 +3,8 @@
  * subjects' keys. For the format, see docs/personal-data.md.
  */
 import { z } from "zod";
+import { mailboxName, mailboxNames } from "../../standards/mail-address.ts";
 import { madeId } from "./fields.ts";
-import { mailboxName, mailboxNames } from "./mail-address.ts";
 
 /** RFC 4648, section 5, without padding. Without `bytes`, any length is valid. */
 const base64url = (bytes?: number) =>

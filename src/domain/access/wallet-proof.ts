@@ -8,9 +8,9 @@ import { getAddress, keccak256 } from "viem/utils";
 import { z } from "zod";
 import type { Hex } from "../../core/model/chain.ts";
 import { lowerCase, walletAddress } from "../../core/model/fields.ts";
-import { isoTime, microsecondsOf } from "../../core/model/iso-time.ts";
 import { plainIssue } from "../../core/model/plain-issue.ts";
 import { type FieldError, refuse } from "../../core/model/refusal.ts";
+import { isoTime, microsecondsOf } from "../../standards/iso-time.ts";
 
 /** Seconds that a text is good after `issuedAt`. */
 export const PROOF_SECONDS = 300;

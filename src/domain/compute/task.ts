@@ -11,8 +11,6 @@
  */
 
 import { refuse } from "../../core/model/refusal.ts";
-import type { WorkLease } from "../../core/model/work-lease.ts";
-import { isCurrent } from "../../core/model/work-lease.ts";
 import type { Act } from "../identity/act.ts";
 import { isBuiltIn, LEAST_PRICE_MICRO } from "./kinds.ts";
 import { priceOf, SURE_AFTER, sharesOf } from "./pricing.ts";
@@ -29,6 +27,8 @@ import type {
   TaskFacts,
 } from "./task-events.ts";
 import { existing, type Task, type TaskState, type TaskStatus } from "./task-state.ts";
+import type { WorkLease } from "./work-lease.ts";
+import { isCurrent } from "./work-lease.ts";
 
 export type { TaskEvent, TaskFacts } from "./task-events.ts";
 export { events } from "./task-events.ts";

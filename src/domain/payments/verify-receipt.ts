@@ -3,7 +3,7 @@
  * no code with the signing, so one mistake cannot be on both sides.
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
-import { isWeakKey } from "../../core/model/ed25519.ts";
+import { isWeakKey } from "../../standards/ed25519.ts";
 
 /** One claim of a receipt, and whether it holds. */
 export type Check = { name: string; ok: boolean; detail: string };

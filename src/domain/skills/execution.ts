@@ -12,7 +12,7 @@ import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, sha256, time } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { sealed } from "../../core/model/sealed.ts";
-import { leaseEndsAt } from "../../core/model/work-lease.ts";
+import { leaseEndsAt } from "../compute/work-lease.ts";
 import { paymentId } from "../payments/payment.ts";
 import { slotNames } from "../plans/slots.ts";
 import { skillProblems } from "./problems.ts";

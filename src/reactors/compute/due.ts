@@ -4,10 +4,10 @@
  */
 import type { App } from "../../core/app.ts";
 import { idleUntil, reactor, unlessRefused } from "../../core/background/reactor.ts";
-import { SILENT_S } from "../../core/model/work-lease.ts";
 import * as nodes from "../../domain/compute/node.ts";
 import type { TaskEvent, TaskState } from "../../domain/compute/task.ts";
 import * as tasks from "../../domain/compute/task.ts";
+import { SILENT_S } from "../../domain/compute/work-lease.ts";
 import { freeStakes, nextNodeStep, nodesProjection, silentNodes } from "../../projections/compute/nodes.ts";
 import { dueTasks, nextTaskStep, silentLeases, tasksProjection } from "../../projections/compute/tasks.ts";
 import { stepStake, stepTask } from "./steps.ts";

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { html, markup, written } from "../../../core/model/html.ts";
 import { refuse } from "../../../core/model/refusal.ts";
+import { html, markup, written } from "../../../web/html.ts";
 import { priceText } from "../../declare/access/way.ts";
 import type { Catalogue } from "../../declare/operation.ts";
 import { type Document, wants } from "../document.ts";

@@ -1,4 +1,4 @@
-import { html } from "../../../core/model/html.ts";
+import { html } from "../../../web/html.ts";
 import { isOpen, paymentOf, priceText } from "../../declare/access/way.ts";
 import type { Catalogue, Operation } from "../../declare/operation.ts";
 import { type Document, type Visit, wants } from "../document.ts";

@@ -1,4 +1,4 @@
-import { html, type Markup, written } from "../../../core/model/html.ts";
+import { html, type Markup, written } from "../../../web/html.ts";
 import type { RenderedDocument, Visit } from "../document.ts";
 import { PAGE_POLICY } from "../explorer.ts";
 import { type MenuEntry, placesFor } from "./places.ts";

@@ -1,5 +1,5 @@
 import MarkdownIt, { type Token } from "markdown-it";
-import { type Markup, markup } from "../../../core/model/html.ts";
+import { type Markup, markup } from "../../../web/html.ts";
 
 export type Section = { title: string; anchor: string; text: string };
 

@@ -1,4 +1,4 @@
-import { html } from "../../../core/model/html.ts";
+import { html } from "../../../web/html.ts";
 import type { RenderedDocument } from "../document.ts";
 import { pageOf, searchable } from "./layout.ts";
 

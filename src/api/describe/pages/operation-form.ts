@@ -1,5 +1,5 @@
 /** The form of an operation's page: its fields, and the ways to authenticate. */
-import { html, type Markup, prose } from "../../../core/model/html.ts";
+import { html, type Markup, prose } from "../../../web/html.ts";
 import { isOpen } from "../../declare/access/way.ts";
 import type { JsonSchema } from "../../declare/json-schema.ts";
 import type { Operation } from "../../declare/operation.ts";

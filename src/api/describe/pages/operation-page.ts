@@ -1,7 +1,8 @@
 /** An operation's page: its form, the call as code, an example answer, the answer's fields, and its errors. */
-import { LANGUAGES, samplesOf } from "../../../core/model/call-samples.ts";
-import { html, type Markup, markup, prose } from "../../../core/model/html.ts";
+
 import { coreProblems, type ProblemType } from "../../../core/model/problem.ts";
+import { LANGUAGES, samplesOf } from "../../../web/call-samples.ts";
+import { html, type Markup, markup, prose } from "../../../web/html.ts";
 import { isOpen, paymentOf, priceText } from "../../declare/access/way.ts";
 import { recordedAnswers } from "../../declare/example-answer.ts";
 import { type Form, formsOf } from "../../declare/forms/form.ts";

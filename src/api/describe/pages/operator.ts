@@ -1,4 +1,4 @@
-import { html } from "../../../core/model/html.ts";
+import { html } from "../../../web/html.ts";
 import type { Document } from "../document.ts";
 import { type PageParts, pageOf } from "./layout.ts";
 

@@ -1,4 +1,4 @@
-import { html, type Markup } from "../../../core/model/html.ts";
+import { html, type Markup } from "../../../web/html.ts";
 
 const PLACES = [
   ["/docs", "Docs"],

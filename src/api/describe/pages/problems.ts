@@ -1,6 +1,7 @@
 /** The page of all errors. The `type` of a problem links to an anchor here. */
-import { html } from "../../../core/model/html.ts";
+
 import type { ProblemType } from "../../../core/model/problem.ts";
+import { html } from "../../../web/html.ts";
 import type { Catalogue } from "../../declare/operation.ts";
 import { type Document, wants } from "../document.ts";
 import { type PageParts, pageOf } from "./layout.ts";

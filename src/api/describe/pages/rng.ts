@@ -1,5 +1,5 @@
-import { html, type Markup } from "../../../core/model/html.ts";
 import { type AbandonedRow, abandonedChains } from "../../../projections/rng/seeds.ts";
+import { html, type Markup } from "../../../web/html.ts";
 import type { Document } from "../document.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";
 

@@ -4,7 +4,6 @@ import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { networkOf } from "../../../core/model/chain.ts";
 import { limit, lowerCase, offset, walletAddress } from "../../../core/model/fields.ts";
-import { isoTime, microsecondsOf } from "../../../core/model/iso-time.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../../domain/access/wallet-proof.ts";
 import * as checks from "../../../domain/checks/check.ts";
@@ -14,6 +13,7 @@ import { cancelTypedData, checkTypedData } from "../../../domain/checks/typed-da
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { examples } from "../../../domain/sandbox/examples.ts";
 import { checksProjection, listChecks } from "../../../projections/checks/checks.ts";
+import { isoTime, microsecondsOf } from "../../../standards/iso-time.ts";
 import { json, key, operation, owner, pay } from "../../declare/index.ts";
 import { signedBy, targetOf, walletOf } from "./callers.ts";
 import {

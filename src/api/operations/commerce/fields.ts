@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { madeId, time } from "../../../core/model/fields.ts";
-import { mailAddress } from "../../../core/model/mail-address.ts";
 import { decimalEuro } from "../../../domain/commerce/money.ts";
 import { MOST_UNITS, type Order, paymentWays, statuses } from "../../../domain/commerce/order.ts";
 import {
@@ -15,6 +14,7 @@ import {
 } from "../../../domain/commerce/product.ts";
 import { orderId } from "../../../domain/commerce/stock.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { mailAddress } from "../../../standards/mail-address.ts";
 
 /** A decimal string with the currency's own decimals. */
 export const money = z.string().regex(/^\d+(\.\d+)?$/);

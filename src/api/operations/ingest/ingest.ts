@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { limit, sha256 } from "../../../core/model/fields.ts";
-import { isoTime, microsecondsOf } from "../../../core/model/iso-time.ts";
 import { digestOf } from "../../../core/model/objects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { loggedTenant } from "../../../domain/access/key.ts";
@@ -8,6 +7,7 @@ import * as batches from "../../../domain/ingest/batch.ts";
 import { quoted } from "../../../domain/ingest/quotation.ts";
 import { hs, partner } from "../../../domain/trade/inputs.ts";
 import { existingItems, newsOn, newsProjection } from "../../../projections/ingest/news.ts";
+import { isoTime, microsecondsOf } from "../../../standards/iso-time.ts";
 import { anonymous } from "../../declare/caller.ts";
 import { internal, json, open, operation } from "../../declare/index.ts";
 

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { feed } from "../../../../eventstore/feed.ts";
 import type { LogHead } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
-import { isoTime, microsecondsOf } from "../../../core/model/iso-time.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { shownActors } from "../../../projections/access/keys.ts";
+import { isoTime, microsecondsOf } from "../../../standards/iso-time.ts";
 import { key, operation, pay, stream } from "../../declare/index.ts";
 import { afterCursor } from "./after-cursor.ts";
 

@@ -1,10 +1,10 @@
 /** Erases a person's data, at the request of the tenant whose customer the person is. */
 import { z } from "zod";
 import { madeId, time } from "../../../core/model/fields.ts";
-import { mailAddress } from "../../../core/model/mail-address.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { mailSubjects } from "../../../core/model/sealed.ts";
 import { eraseSubjects } from "../../../reactors/subjects/erasure.ts";
+import { mailAddress } from "../../../standards/mail-address.ts";
 import { json, operation, owner } from "../../declare/index.ts";
 import { commandOf } from "../../serve/call.ts";
 

@@ -3,11 +3,11 @@
  * creates empty ones under their names, folds into these, and rolls back. Other sessions see nothing of it.
  */
 import type pg from "pg";
-import type { EventSchemas } from "../../../eventstore/schemas.ts";
-import type { RecordedEvent } from "../../../eventstore/types.ts";
-import { Folding } from "./folding.ts";
-import type { Projection } from "./projection.ts";
-import { nameOf } from "./runner.ts";
+import type { EventSchemas } from "../../eventstore/schemas.ts";
+import type { RecordedEvent } from "../../eventstore/types.ts";
+import { Folding } from "../core/read-models/folding.ts";
+import type { Projection } from "../core/read-models/projection.ts";
+import { nameOf } from "../core/read-models/runner.ts";
 
 /** The name of the stored rows' schema during a comparison. */
 export const STORED = "read_stored";
