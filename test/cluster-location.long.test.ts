@@ -117,7 +117,7 @@ describe("a cluster outside of a DATA_DIR that Postgres may not enter", () => {
     await within(dir, remember("first"));
     await writeFile(join(root, "a", "postgres-app.password"), "x");
     await rm(dir, { recursive: true });
-    await expect(folderOf("a")).rejects.toThrow(/there is none/);
+    await expect(folderOf("a")).rejects.toThrow(/is missing/);
   });
 });
 

@@ -40,7 +40,7 @@ test.each(Object.entries(OTHER))("another %s is refused, and the error names it"
   const refused = await started({ [setting]: value });
   expect(refused).toBeInstanceOf(ConfigError);
   expect((refused as Error).message).toContain(`${setting} (or `);
-  expect((refused as Error).message).toContain("end those before one is changed");
+  expect((refused as Error).message).toContain("stop them before you change it");
   // A refused process blocks nobody.
   expect(await started({})).toBeUndefined();
 });

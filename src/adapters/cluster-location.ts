@@ -64,7 +64,7 @@ async function owned(place: ClusterLocation, dataDir: string, outside: string): 
   const folder = folderOutside(outside, place.id);
   if (!existsSync(folder) && existsSync(join(dataDir, "postgres-app.password")))
     throw new ClusterMisplaced(
-      `DATA_DIR ${dataDir} names the cluster in ${folder}, and there is none: bring it back from a backup, or start again with an empty DATA_DIR`,
+      `DATA_DIR ${dataDir} names the cluster in ${folder}, which is missing: restore it from a backup, or start again with an empty DATA_DIR`,
     );
   if (place.data_dir === dataDir) return place;
   const first = await readLocation(place.data_dir);

@@ -69,7 +69,7 @@ function parse(program: readonly string[], text: string, timeout_ms: number): Pr
       reason ??= why;
       child.kill("SIGKILL");
     };
-    const timer = setTimeout(() => giveUp(`nothing after ${timeout_ms} ms`), timeout_ms);
+    const timer = setTimeout(() => giveUp(`no answer within ${timeout_ms} ms`), timeout_ms);
     const chunks: Buffer[] = [];
     let bytes = 0;
     child.stderr.on("data", (chunk: Buffer) => {

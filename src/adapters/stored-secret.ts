@@ -21,6 +21,8 @@ export async function storedSecret(
   }
   const secret = (await textIn(path))?.trim();
   if (!secret)
-    throw new Error(`${path} is empty, and was a secret: put it back, or remove the file for a new one`);
+    throw new Error(
+      `${path} is empty, but held a secret: restore it, or remove the file to get a new secret`,
+    );
   return secret;
 }

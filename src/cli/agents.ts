@@ -37,14 +37,14 @@ export function agentsCommand(terminal: Terminal): Command {
 
   group
     .command("erase")
-    .description("destroy the key of an agent's sealed name: it reads as erased, permanently")
+    .description("destroy the key of an agent's sealed name: the name reads as erased for good")
     .argument("<agent>", NAME, textUpTo(64))
     .action(async (agent: string) => {
       const erased = await withRuntime(terminal, ({ app }) => eraseName(app, agent));
       if (!erased) return refuse("not_found", `${agent} has no sealed name; an erased name is unknown too`);
       print(
         erased.status === "erased"
-          ? `Erased. Vault backups that may have the key expire by ${erased.erasure.final_after}.`
+          ? `Erased. Backups of the vault may still have the key; the last expires by ${erased.erasure.final_after}.`
           : "The key is destroyed. The service has not recorded the completion yet.",
       );
     });

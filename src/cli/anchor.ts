@@ -90,7 +90,7 @@ type AnchorReport = AnchorStatus & { chain?: ChainStatus };
 
 function asRefusal(error: unknown): never {
   if (error instanceof TransactionPending)
-    return refuse("unavailable", `${error.message}; run the command again to see`);
+    return refuse("unavailable", `${error.message}; run the command again to see the outcome`);
   if (error instanceof ChainUnavailable)
     return refuse("unavailable", `no chain: ${error.message}; see BASE_RPC_URL and GAS_KEY`);
   throw error;

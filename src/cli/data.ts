@@ -28,7 +28,7 @@ export function dataCommands(terminal: Terminal): Command[] {
     .description(about.sandbox)
     .option(
       "--scale <n>",
-      "all years, this share of chapters, partners and products; without it six years and few partners",
+      "all years, with this share of chapters, partners and products; default: six years, few partners",
       asScale,
     )
     .action(async ({ scale }: { scale?: number }) => {

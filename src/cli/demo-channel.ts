@@ -87,7 +87,7 @@ export async function payByChannel({ url }: DemoService, wallet: LocalAccount): 
   tell.line("402", `${decimalUsdc(BigInt(terms.amount))} USDC a call, by the scheme ${terms.scheme}`);
   tell.line(
     "least",
-    `${decimalUsdc(deposit)} USDC of deposit; ${terms.extra.withdrawDelay} s to leave without us`,
+    `${decimalUsdc(deposit)} USDC of deposit; ${terms.extra.withdrawDelay} s to withdraw it without the service`,
   );
 
   const payer = new Payer(wallet, terms);

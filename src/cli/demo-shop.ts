@@ -99,7 +99,7 @@ async function buyAndHear(
   const made = await bought(wallet, at("orders"), placed, { body: wanted });
   tell.line("order", `${made.order_id}, ${made.status}, held until ${made.until}`);
   tell.line("total", `EUR ${made.gross} at ${made.eur_usd} are ${made.total_usdc} USDC`);
-  tell.line("", "Name and address are sealed in the log; with their key they can be erased.");
+  tell.line("", "Name and address are sealed in the log: destroying their key erases them.");
 
   tell.step(4, "Paying for it", "POST /v1/agent/orders/pay");
   const paid = await bought(wallet, at("orders/pay"), order, {

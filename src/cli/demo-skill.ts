@@ -125,7 +125,7 @@ async function givenUp(
     const read = execution.safeParse(parsed(await answer.text()));
     if (answer.ok && read.success && Number(read.data.data.refund_usdc) > 0)
       return { cancelled: read.data.data, payment };
-    tell.line("", "The worker was faster; trying another one.");
+    tell.line("", "The worker finished first; trying another execution.");
   }
   return refuse("unavailable", "the worker was faster than each cancellation");
 }

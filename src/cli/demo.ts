@@ -44,7 +44,7 @@ export function demoCommand({ settings, logger }: Terminal): Command {
     .option("--url <url>", "a running service; default: the one in these settings, or the demo's own", asUrl)
     .option(
       "--key <key>",
-      "pay real money off the development chain: a private key (0x and 64 hex digits), or - for standard input",
+      "a private key that pays real money on Base (0x and 64 hex digits), or - for standard input",
       asWallet,
     )
     .addOption(

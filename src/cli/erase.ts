@@ -34,7 +34,7 @@ export function eraseCommand(terminal: Terminal, operation: string): Command {
         return print("The key is destroyed. The service has not recorded the completion yet.");
       const { sealed_events, final_after } = erased.erasure;
       print(`Erased: nobody can open ${sealed_events} events any more.`);
-      print(`Vault backups that may have the key expire by ${final_after}.`);
+      print(`Backups of the vault may still have the key; the last expires by ${final_after}.`);
     });
 }
 

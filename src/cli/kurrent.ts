@@ -37,7 +37,9 @@ export function kurrentCommand(terminal: Terminal): Command {
     .action(async () => {
       const isNew = await withCopy(terminal, (_, outside) => outside.install());
       process.stdout.write(
-        isNew ? "KurrentDB links events into their streams.\n" : "It already did; nothing changed.\n",
+        isNew
+          ? "KurrentDB links events into their streams.\n"
+          : "KurrentDB links them already; nothing changed.\n",
       );
     });
   return kurrent;

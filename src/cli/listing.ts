@@ -3,7 +3,7 @@ import type { OptionValues } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
 
 /** `.option(...JSON_LINES)` of a list. */
-export const JSON_LINES = ["--json", "print one JSON object a line", false] as const;
+export const JSON_LINES = ["--json", "print one JSON object per line", false] as const;
 
 /** A column's heading and its text in a row. */
 export type Columns<Row> = readonly (readonly [heading: string, text: (row: Row) => string])[];

@@ -11,7 +11,7 @@ export function marketCommand(terminal: Terminal): Command {
   market
     .command("hide")
     .description(
-      "takes down the text of an item or a bounty; the bounty is cancelled while its reward is reserved",
+      "takes down the text of an item or a bounty; a bounty whose reward is still reserved is cancelled",
     )
     .addArgument(new Argument("<kind>", "its kind").choices(Object.keys(hidden)))
     .argument("<id>", "its bounty_id or item_id, 32 hex digits", asHexId)

@@ -44,7 +44,7 @@ export function withPackOptions(command: Command): Command {
   return command
     .option(
       "--head <position:hash>",
-      "a saved head, of one stream as version:hash, or a feed cursor; may be repeated",
+      "a saved head, a stream's head as version:hash, or a feed cursor; may be repeated",
       asHeads,
       [],
     )

@@ -15,7 +15,7 @@ export function paymentsCommand(terminal: Terminal): Command {
     .option("--json", "print JSON", false)
     .addHelpText(
       "after",
-      "\nExits with 1 when they disagree. Payments in settlement may differ; after a crash for some 90 seconds, while the service runs.",
+      "\nExits with 1 when they disagree. Payments in settlement may differ. After a crash, the service needs some 90 seconds to settle them.",
     )
     .action(async ({ json }: { json: boolean }) => {
       const result = await withRuntime(terminal, ({ app }) => books(app), {

@@ -209,7 +209,7 @@ async function madeIn(
   const proven = events.filter(({ position, version }) => (position ?? version) <= verified.proven);
   const signature = verified.verdicts.find(({ name }) => name === "signature")!.detail;
   if (events.length > 0 && proven.length === 0)
-    return { none: `nothing signs or anchors the export as far as its event: ${signature}` };
+    return { none: `nothing signs or anchors the export up to the report's event: ${signature}` };
   return { events: proven.flatMap(factsIn), where: `${origin}, ${signature}` };
 }
 

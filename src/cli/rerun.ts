@@ -13,7 +13,7 @@ export function rerunCommand(terminal: Terminal): Command {
   return new Command("rerun")
     .description(about.rerun)
     .argument("<execution_id>", "from skills_run: 32 hex digits", asHexId)
-    .option("--now", "on current data, to see which steps it changes", false)
+    .option("--now", "on current data, to see which steps change", false)
     .option("--json", "print the result as JSON", false)
     .addHelpText(
       "after",

@@ -69,8 +69,7 @@ export async function buyAsSandboxAgents(
         const nonce = at === 0 && paid === 0 && missing.length === CALLS ? things.payment.nonce : undefined;
         await call(app.settings.public_url, account, { line: examples.get(name)!, nonce, own_calls }).then(
           () => paid++,
-          (error) =>
-            log.debug({ name, reason: String(error) }, "a call of the sandbox's agents is passed over"),
+          (error) => log.debug({ name, reason: String(error) }, "a call of the sandbox's agents is skipped"),
         );
       }
       return paid;

@@ -23,8 +23,7 @@ export function importSalesCommand(terminal: Terminal): Command {
       print(
         `${facts.dataset} ${state}: vintage ${facts.vintage.slice(0, 16)}, ${facts.rows} rows, to ${facts.as_of}`,
       );
-      if (unlisted.length > 0)
-        print(`Not on the list, and forecast only once they are: ${unlisted.join(", ")}`);
+      if (unlisted.length > 0) print(`Not listed as products, so not forecast yet: ${unlisted.join(", ")}`);
     });
 }
 

@@ -234,14 +234,19 @@ function orderCommands(run: RunInShop): Command[] {
       }),
     );
   const paid = ofOrder("paid", "record an invoice as paid")
-    .option("--reference <text>", "of the bank's statement", textUpTo(100))
+    .option("--reference <text>", "the reference on the bank statement", textUpTo(100))
     .action((id: number, options) =>
       on(id, options, (app, named, operator) => operator.invoicePaid(app, named, options.reference ?? null)),
     );
   const ship = ofOrder("ship", "record the goods as shipped; waits until the payment is final on chain")
     .option("--carrier <name>", "the carrier", textUpTo(60))
     .option("--tracking <code>", "the carrier's number", textUpTo(100))
-    .option("--wait <seconds>", "for the payment to be final, while the service runs", asCount, 60)
+    .option(
+      "--wait <seconds>",
+      "the longest wait for the payment to be final, while the service runs",
+      asCount,
+      60,
+    )
     .action((id: number, options) =>
       on(id, options, (app, named, operator) => {
         const sent = { carrier: options.carrier ?? null, tracking: options.tracking ?? null };
@@ -258,7 +263,7 @@ function orderCommands(run: RunInShop): Command[] {
       "resellable goods, such as riga=10; default: all, at their old locations",
       asLines,
     )
-    .option("--unsellable", "none of it is resellable", false)
+    .option("--unsellable", "none of the goods is resellable", false)
     .action((id: number, options) =>
       on(id, options, (app, named, operator) => {
         const restocked = options.unsellable ? null : options.restock;

@@ -9,7 +9,7 @@ export function subjectsCommand(terminal: Terminal): Command {
   subjects.addCommand(
     eraseCommand(terminal, "subjects.erase")
       .description("destroy a subject's key: nobody can open its sealed data any more")
-      .argument("<name>", "a mail address, or its kind's name")
+      .argument("<name>", "a mail address; with --kind, a name of that kind")
       .option("--kind <kind>", "the name's kind", "mail"),
   );
 

@@ -8,7 +8,7 @@ export const exitCodes: readonly (readonly [code: number, means: string])[] = [
   [0, "done, and every check passed"],
   [1, "refused or failed, or a check failed"],
   [2, "`verify`: nothing could be checked; `fetch --import`: months are missing"],
-  [130, "Ctrl-C ended it before it had anything to finish"],
+  [130, "Ctrl-C ended the command before it had anything to finish"],
 ];
 
 /** Applies the form to a command and all commands below it; `path` is how it is called. */

@@ -32,8 +32,9 @@ The first start registers the agent and proves its own key, both stored in --dir
 
   tallystick work --url https://api.example.com --agent my-worker --kinds js,sql --rate 0.06 --concurrency 2
 
-A line a task on a terminal, JSON off it. SIGTERM or Ctrl-C finishes running tasks, takes no more and leaves; again, it
-leaves at once, and another worker gets its tasks. Any other language works as well: docs/compute.md.`;
+On a terminal it prints a line per task, elsewhere JSON. After SIGTERM or Ctrl-C it finishes the running tasks, takes
+no more and leaves. After a second one it leaves at once, and other workers get its tasks. You can write a worker in
+any language: docs/compute.md.`;
 
 export const workCommand = (): Command =>
   new Command("work")
@@ -45,7 +46,12 @@ export const workCommand = (): Command =>
     .option("--kinds <names>", `task types, separated by commas: ${builtIns.join(", ")}`, asKinds, [
       ...builtIns,
     ])
-    .option("--rate <usd>", "its hourly price; a task costs it for its whole time limit", asRate, 0.06)
+    .option(
+      "--rate <usd>",
+      "the worker's hourly price; a task costs that price for its whole time limit",
+      asRate,
+      0.06,
+    )
     .option("--concurrency <number>", "tasks at once, each a separate process", asConcurrency, 1)
     .addHelpText("after", EXAMPLE)
     .action(async ({ key, dir, agent, ...options }: Options) => {

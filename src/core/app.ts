@@ -61,7 +61,7 @@ export type ChainParts = {
   };
   /** True on the development chain, whose money is worthless. */
   embedded_chain: boolean;
-  /** False if a facilitator carries the payments: it carries no deposits into channels. */
+  /** False if a facilitator carries the payments: facilitators carry no deposits into channels. */
   takes_channels: boolean;
 };
 

@@ -55,7 +55,7 @@ export async function refuseBeyondWorld(
   const { reporter, product, flow, period, world, partners } = beyond;
   refuse(
     "invalid",
-    `${reporter} ${product} ${flow} ${monthText(period)}: the partners add up to ${partners} EUR, more than the WORLD row of ${world}: import the file with the WORLD rows, too, both of one state`,
+    `${reporter} ${product} ${flow} ${monthText(period)}: the partners add up to ${partners} EUR, more than the WORLD row of ${world}: import the partners and the WORLD rows together, from the same release`,
   );
 }
 

@@ -133,7 +133,7 @@ async function once({ url, path, absent, progress, signal }: Download): Promise<
   await response.body?.cancel();
   if (status === 206 || status === 416) {
     await discard(path);
-    throw new TemporaryFailure(`the server answered ${status} to a range it should have had`);
+    throw new TemporaryFailure(`the server answered ${status} to a range that it should have`);
   }
   if (status === 404 || status === 410) refuse("not_found", absent);
   if (status === 429 || status === 408 || status >= 500) throw busy(status, headers);
@@ -232,7 +232,7 @@ async function append(
   if (total !== null && done < total) throw new TemporaryFailure(`cut off after ${done} of ${total} bytes`);
   if (total !== null && done > total) {
     await discard(path);
-    throw new TemporaryFailure(`${done} bytes came where the server had said ${total}`);
+    throw new TemporaryFailure(`${done} bytes arrived, but the server had announced ${total}`);
   }
 }
 

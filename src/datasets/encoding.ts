@@ -41,7 +41,7 @@ export function decoded(name: string, bytes: Uint8Array): string {
       refuse("invalid", `${name} line 1: the encoding ${declared} is not known; save the file as UTF-8`);
     return refuse(
       "invalid",
-      `${name} has bytes that ${declared} has not: it is damaged, or declares another encoding`,
+      `${name} has bytes that ${declared} does not allow: the file is damaged, or declares a wrong encoding`,
     );
   }
 }

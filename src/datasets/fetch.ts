@@ -98,7 +98,7 @@ export const lastLikelyMonth = (now: Date): Period =>
   addMonths(monthOf(new Date(now.getTime() - DAYS_TO_PUBLISH * 86_400_000)), -1);
 
 const likely = (now: Date) =>
-  `a month is published about ten weeks after its end, so the last one that is likely there is ${monthText(lastLikelyMonth(now))}`;
+  `a month is published about ten weeks after its end, so the newest that is likely available is ${monthText(lastLikelyMonth(now))}`;
 
 /**
  * Signature, version, checksum of the rest, then offset, size and checksum of the end header (7zFormat.txt of the

@@ -361,7 +361,7 @@ export async function checkReporters(
   const surplus = found.filter((code) => !expected.includes(code));
   if (absent.length > 0) {
     throw new OtherReporters(
-      `no rows of the reporters ${absent.join(", ")}: if that is meant, state which reporters are in the files with --reporters ${found.join(",")}`,
+      `no rows of the reporters ${absent.join(", ")}: if this is intended, name the reporters of the files by --reporters ${found.join(",")}`,
       found,
     );
   }

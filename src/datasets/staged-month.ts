@@ -56,7 +56,7 @@ export async function stageMonth(
   const { period, limits, signal } = request;
   const layout = detectLayout(file.name, file.header);
   if (layout !== comextBulk)
-    refuse("invalid", `${file.name} is ${layout.name}, and a history is read of ${comextBulk.name}`);
+    refuse("invalid", `${file.name} is ${layout.name}, but a history is read only from ${comextBulk.name}`);
   const dir = join(space.dir, `month-${period}`);
   await mkdir(dir);
   const draft = join(dir, "month.duckdb");
@@ -111,7 +111,7 @@ async function refuseOtherMonths(
     {
       line: other.place + 2,
       column: "PERIOD",
-      what: `PERIOD "${found.period}": the file is fetched as that of ${monthText(period)}: is the address right?`,
+      what: `PERIOD "${found.period}": the file was fetched as that of ${monthText(period)}: check the address`,
     },
   ]);
 }

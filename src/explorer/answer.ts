@@ -218,11 +218,12 @@ export function table(rows: Row[]): HTMLElement {
 
 /** The service's picture of the answer: drawn here, since our pages load pictures only from addresses. */
 function picture(drawn: () => Promise<TimedResponse>): HTMLElement {
-  const place = el("div", { class: "picture" }, el("p", { class: "soft" }, "Asking for the picture…"));
+  const place = el("div", { class: "picture" }, el("p", { class: "soft" }, "Loading the picture…"));
   void (async () => {
     try {
       const { response } = await drawn();
-      if (!response.ok) return showFailure(place, `The picture was answered ${response.status}.`);
+      if (!response.ok)
+        return showFailure(place, `The service answered ${response.status} in place of the picture.`);
       const png = await response.arrayBuffer();
       const image = await createImageBitmap(new Blob([png]));
       const canvas = el("canvas", {

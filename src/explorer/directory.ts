@@ -76,7 +76,7 @@ function showComputed({ computed_event }: Directory): void {
     part("#computed").replaceChildren(
       "Scores of ",
       el("a", { href: `/log#events/${encodeURIComponent(computed_event)}` }, "one computation"),
-      ", which the log has the digest of; anybody computes it again from an export.",
+      ", whose digest is in the log; anybody can compute it again from an export.",
     );
 }
 

@@ -60,7 +60,7 @@ function article(event_id: string, proof: Proof): Node[] {
       Version: event.version === undefined ? undefined : count(event.version),
       "Event id": el("code", { class: "whole" }, event.event_id),
       "Event hash": copied(event.event_hash, "the event's hash"),
-      "Hash before it in its stream":
+      "Hash of the stream's event before":
         event.prev_hash === undefined ? undefined : copied(event.prev_hash, "the hash"),
       "Log hash": copied(event.log_hash, "the log's hash"),
     }),
@@ -71,7 +71,7 @@ function article(event_id: string, proof: Proof): Node[] {
           el(
             "p",
             { class: "pending" },
-            "Only its owner can read its content: with your API key in the list of events you see your own. Its hash is in the log, and is proven here.",
+            "Only the owner can read the content: enter your API key in the list of events to see your own. The content's hash is in the log, and is proven here.",
           ),
         ]
       : []),

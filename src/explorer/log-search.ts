@@ -27,7 +27,7 @@ export function openLogSearch(): void {
           el(
             "p",
             { class: "soft" },
-            `Nothing is called ${q}. With your key your own streams are found, too.`,
+            `Nothing is called ${q}. With your API key, the search also finds your own streams.`,
           ),
         );
       show(

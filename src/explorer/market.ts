@@ -45,8 +45,8 @@ function showSums(sums: MarketSums): void {
     facts({
       "Free slots": count(sums.free_slots),
       "Tasks that wait": count(sums.queued),
-      "Asked for an hour": sums.hourly_rate_usd
-        ? `${dollars(sums.hourly_rate_usd.median)}, half of them`
+      "Price of an hour": sums.hourly_rate_usd
+        ? `${dollars(sums.hourly_rate_usd.median)} (median)`
         : undefined,
       "Paid for tasks": dollars(sums.settled_usd),
       "Checked again": `${count(sums.audited)}, ${count(sums.mismatches)} of them wrong`,

@@ -35,7 +35,7 @@ export async function verifyProof(answer: unknown, options: Options = {}) {
   };
   const isFull = HASHED.every((name) => columns[name as keyof typeof columns] !== undefined);
   const named = options.key ?? key;
-  const trusted = options.key === undefined ? ", which came along and was trusted" : "";
+  const trusted = options.key === undefined ? ", which came with the event and was trusted" : "";
   let signed: { size: number; root: string } | undefined;
 
   await judge("format", `position ${position} of ${origin}`, 0, () => {
@@ -52,7 +52,7 @@ export async function verifyProof(answer: unknown, options: Options = {}) {
     if (meta !== undefined)
       need((await H("TS/META/1\0", meta)) === meta_hash, "meta_hash does not match meta");
     if (isFull)
-      need((await eventHash(origin, columns)) === event_hash, "event_hash is another than computed");
+      need((await eventHash(origin, columns)) === event_hash, "event_hash is not the computed hash");
   });
   await judge("signature", `by ${named ?? "no key"}${named ? trusted : ""}`, 0, async () => {
     need(checkpoint || !options.key, "a key is given, but there is no checkpoint");

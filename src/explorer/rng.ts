@@ -40,7 +40,7 @@ function proofIn(text: string): RollProof {
     !("seed" in proof) ||
     typeof proof.tenant !== "string"
   )
-    throw new Error("That is not proof of a roll: it has roll, tenant, seed and chain_head.");
+    throw new Error("That is not proof of a roll: a proof has roll, tenant, seed and chain_head.");
   return proof as RollProof;
 }
 
@@ -130,7 +130,7 @@ async function drawOne(): Promise<HTMLElement[]> {
   const { response } = await call(question, wayIn("#draw-key"), "application/json");
   const answer = JSON.parse(await textIn(response)) as { data?: Roll; detail?: string };
   if (response.status === 402)
-    throw new Error("Drawing costs 0.005 USDC, or takes an API key: “Every way to draw” has both.");
+    throw new Error("A draw costs 0.005 USDC or needs an API key: “Every way to draw” shows both.");
   if (!answer.data) throw new Error(answer.detail ?? `The service answered ${response.status}.`);
   const { roll_id, result: drawn, client_seed, nonce, seed_hash } = answer.data;
   part<HTMLInputElement>("#roll-id").value = roll_id;
@@ -140,7 +140,7 @@ async function drawOne(): Promise<HTMLElement[]> {
     el("p", { class: "drawn-value" }, Array.isArray(got) ? got.join(" ") : String(got)),
     facts({
       "Your words": client_seed,
-      "Drawn with them before": counted(nonce, "number"),
+      "Drawn with these words before": counted(nonce, "number"),
       "Seed, as its hash": el("code", { title: seed_hash }, shorten(seed_hash)),
       "Roll id": el("code", { class: "whole" }, roll_id),
       "In the log": event === null ? undefined : el("a", { href: `/log#events/${event}` }, shorten(event)),
@@ -148,7 +148,7 @@ async function drawOne(): Promise<HTMLElement[]> {
     el(
       "p",
       { class: "soft" },
-      "The seed is secret as long as numbers are drawn from it, and then revealed. Below, the id is filled in.",
+      "The seed is secret while numbers are drawn from it, and is then revealed. The id is already filled in below.",
     ),
   ];
 }

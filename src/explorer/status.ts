@@ -56,13 +56,13 @@ function claim(
   { final, mined, signed }: Record<Step, number>,
 ): string {
   const chain = chainName(anchor?.network ?? network);
-  if (contradiction) return `This log contradicts what was signed of it: ${contradiction}.`;
+  if (contradiction) return `This log contradicts its signed heads: ${contradiction}.`;
   if (events === 0) return "The log is empty: it begins with the first command.";
   const forGood = developmentChain ? "" : ", for good";
   if (final === events) return `All ${counted(events, "event")} are anchored on ${chain}${forGood}.`;
   if (final > 0) return `${count(final)} of ${counted(events, "event")} are anchored on ${chain}${forGood}.`;
   if (mined > 0)
-    return `${count(mined)} of ${counted(events, "event")} are anchored on ${chain}; it is not final yet.`;
+    return `${count(mined)} of ${counted(events, "event")} are anchored on ${chain}; the anchor is not final yet.`;
   if (checkpoint)
     return `${count(signed)} of ${counted(events, "event")} are signed; nothing is anchored yet.`;
   return `${counted(events, "event")}, chained by hashes; nothing is signed yet.`;

@@ -348,7 +348,7 @@ export async function verifyPack(source, options = {}) {
   const reached = Object.entries(reaches).map(([how, at]) => (at > 0 ? `${how} up to ${at}, ` : "")).join("");
   const begun = first > 1 ? `begins at ${first}, what lies before is unproven, ` : "";
   const details = {
-    signature: has(/signed|held/) ? `by ${key}${options.key ? "" : ", which came along and was trusted"}` : "nothing is signed",
+    signature: has(/signed|held/) ? `by ${key}${options.key ? "" : ", which came with the export and was trusted"}` : "nothing is signed",
     anchor: heads.filter(({ kind }) => kind === "anchored").map(({ said }) => said).join("; ") || "nothing is anchored",
     completeness: `${begun}${reached}unproven beyond ${highest(Object.values(reaches))}`,
   };

@@ -90,7 +90,7 @@ async function noteVault(pool: pg.Pool, vault_id: string): Promise<void> {
 }
 
 const OTHER_VAULT =
-  "SUBJECT_KEYS_URL is another vault than the one that personal data of this log is sealed by: give that one, or restore its backup";
+  "SUBJECT_KEYS_URL is another vault than the one that seals this log's personal data: set that vault, or restore its backup";
 
 type VaultKeys = { pepper: Buffer; masters: { current: Buffer; older?: Buffer } };
 type Identity = { vault_id: string; origin: string; pepper_check: Buffer };
@@ -104,7 +104,7 @@ async function joined(
   let answer: { keys: VaultKeys; vault_id: string } | undefined;
   await pool.query("select 1").catch((error: Error & { code?: string }) => {
     throw new ConfigError(
-      `SUBJECT_KEYS_URL: no entry at ${new URL(String(pool.options.connectionString)).host}: ${error.message || error.code}`,
+      `SUBJECT_KEYS_URL: no connection to ${new URL(String(pool.options.connectionString)).host}: ${error.message || error.code}`,
     );
   });
   await migrating(pool, async (client) => {
@@ -127,7 +127,7 @@ async function begun(
   // Sealed data of a restored log would read as erased.
   if (expected !== undefined || (!config.SUBJECT_KEYS_ANEW && (await holdsSealed())))
     throw new ConfigError(
-      `SUBJECT_KEYS_URL is an empty vault, and personal data of this log is sealed by another. Restore that one's backup; if it is lost for good, docs/personal-data.md says how to go on without it`,
+      `SUBJECT_KEYS_URL is an empty vault, but another vault seals this log's personal data. Restore the other vault's backup; if it is lost for good, docs/personal-data.md says how to continue without it`,
     );
   const make = () => randomBytes(32).toString("hex");
   const pepper = asKey(
@@ -160,7 +160,7 @@ async function entered(
   const pepper = await given(config.SUBJECT_PEPPER, pepperFile(config), "SUBJECT_PEPPER");
   if (!pepperCheck(pepper).equals(identity.pepper_check))
     throw new ConfigError(
-      `SUBJECT_PEPPER (or ${pepperFile(config)}) is not the one of this vault: put back the one it was begun with`,
+      `SUBJECT_PEPPER (or ${pepperFile(config)}) is not the pepper of this vault: restore the pepper that the vault began with`,
     );
   const current = await given(config.SUBJECT_MASTER_KEY, masterFile(config), "SUBJECT_MASTER_KEY");
   const older =
@@ -173,7 +173,7 @@ async function entered(
   if (missing.length > 0)
     throw new ConfigError(
       `SUBJECT_MASTER_KEY (or ${masterFile(config)}) is the key ${own[0]}, and this vault is wrapped by ${missing.join(" and ")}: ` +
-        "put that one back, or give it as SUBJECT_MASTER_KEY_OLD to wrap anew",
+        "restore that key, or set it as SUBJECT_MASTER_KEY_OLD to re-wrap the vault",
     );
   await client.query("insert into subject_keys.master_keys values ($1) on conflict do nothing", [own[0]]);
   return {

@@ -179,7 +179,11 @@ async function assemble(
     app,
     areas,
     quotas: createQuotas(pool, clock, warn("quotas cannot be counted")),
-    limits: createAddressLimits(pool, clock, warn("calls of addresses are counted here alone")),
+    limits: createAddressLimits(
+      pool,
+      clock,
+      warn("free calls are counted per address in this process alone"),
+    ),
   };
 }
 

@@ -27,7 +27,7 @@ export async function claimChain(config: Config, url: string): Promise<ChainClai
   const isOther = log?.knows_chain && noted !== log.origin;
   if (isOther && !existsSync(join(config.DATA_DIR, "chain")))
     throw new ConfigError(
-      `BASE_RPC_URL is empty, which would open a development chain, and the log ${log.origin} is anchored or paid on another chain: ${REMEDY}`,
+      `BASE_RPC_URL is empty, which would open a development chain, but the log ${log.origin} is anchored or paid on another chain: ${REMEDY}`,
     );
   return {
     async join(app) {

@@ -58,7 +58,7 @@ export function checkup(config: Config): Promise<Check[]> {
 
 const inCheckTime = (name: string, check: Promise<Check | Check[]>): Promise<Check | Check[]> =>
   inTime(CHECK_MS, check, () => new Error(`no answer within ${CHECK_MS / 1_000} s`)).catch((error: Error) =>
-    fail(name, error.message, "run the command again; if it stays, restart that part"),
+    fail(name, error.message, "run the command again; if the failure stays, restart this part"),
   );
 
 async function checkDisk(config: Config): Promise<Check> {
@@ -91,10 +91,10 @@ async function checkPostgres(config: Config): Promise<Check> {
     if (DATABASE_OWNER_URL === undefined)
       return warn(
         "postgres",
-        `${version} at ${host} is fit, but one role owns and writes the log`,
+        `${version} at ${host} is suitable, but one role owns and writes the log`,
         "set DATABASE_OWNER_URL to the owner, and DATABASE_URL to a role that can only append",
       );
-    return ok("postgres", `${version} at ${host} is fit`);
+    return ok("postgres", `${version} at ${host} is suitable`);
   } catch (error) {
     return fail("postgres", `${host}: ${reasonOf(error)}`, "check DATABASE_URL and DATABASE_OWNER_URL");
   }

@@ -300,7 +300,7 @@ function faultsTogether(given: EnvironmentValues): string[] {
   const faults: string[] = [];
   if ((given.MODEL_BASE_URL === undefined) !== (given.MODEL_NAME === undefined))
     faults.push(
-      "MODEL_BASE_URL and MODEL_NAME go together: where a model is asked, and which; leave both out to ask none",
+      "MODEL_BASE_URL and MODEL_NAME go together: a model's endpoint, and its name; leave both out to use no model",
     );
   if ((given.FACILITATOR_KEY_ID === undefined) !== (given.FACILITATOR_KEY_SECRET === undefined))
     faults.push(
@@ -316,7 +316,7 @@ function faultsTogether(given: EnvironmentValues): string[] {
     );
   if (given.WEBHOOK_PORTS && !isOn("ALLOW_PRIVATE_WEBHOOKS"))
     faults.push(
-      "WEBHOOK_PORTS is for development, with ALLOW_PRIVATE_WEBHOOKS=1: webhooks of strangers are at 443",
+      "WEBHOOK_PORTS is for development, with ALLOW_PRIVATE_WEBHOOKS=1: public webhooks use port 443",
     );
   if (given.BASE_RPC_URL && isOn("ALLOW_PRIVATE_WEBHOOKS"))
     faults.push(
@@ -378,7 +378,7 @@ const isRefused = ({ certain, meant }: Misspelling, { BASE_RPC_URL }: Environmen
   certain && (BASE_RPC_URL !== undefined || meant === "BASE_RPC_URL");
 
 const nameOf = ({ given, meant, is_set }: Misspelling) =>
-  `${given} is not a setting; it is nearly ${meant}, which is ${is_set ? "set too: remove one" : "not set"}`;
+  `${given} is not a setting; the nearest is ${meant}, which is ${is_set ? "set too: remove one" : "not set"}`;
 
 const missingForBase = (given: EnvironmentValues): string[] =>
   [

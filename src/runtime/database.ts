@@ -96,7 +96,7 @@ async function refuseUnfitEngine(url: string, { DATABASE_WAIT_MS }: Config): Pro
     const reason = /timeout/i.test(said ?? "")
       ? `no answer within the ${DATABASE_WAIT_MS} ms of DATABASE_WAIT_MS`
       : said;
-    throw new ConfigError(`DATABASE_URL (or DATABASE_OWNER_URL): no entry at ${host}: ${reason}`);
+    throw new ConfigError(`DATABASE_URL (or DATABASE_OWNER_URL): no connection to ${host}: ${reason}`);
   });
 }
 

@@ -102,7 +102,9 @@ async function openFolder(folder: string): Promise<OpenedBackup> {
 async function openCopy(config: Config, url: string, given: string | undefined): Promise<OpenedBackup> {
   const epoch = given ?? (await epochSigned(config));
   if (!/^[0-9a-f]{16}$/.test(epoch))
-    throw new BackupUnsound(`the epoch ${JSON.stringify(epoch)} is none: it is 16 hex digits in lower case`);
+    throw new BackupUnsound(
+      `the epoch ${JSON.stringify(epoch)} is not valid: an epoch is 16 hex digits in lower case`,
+    );
   const outside = copyOfEpoch(url, epoch, config.KURRENTDB_GENERATION);
   const close = () => outside.close();
   try {

@@ -79,7 +79,7 @@ export async function openServer(
     limits,
     onBroken: (operation, promise, reason) => {
       metrics.broke(operation.name, promise);
-      log.error({ operation: operation.name, promise, reason }, "an operation is not as it declares");
+      log.error({ operation: operation.name, promise, reason }, "an operation breaks its own declaration");
     },
     onAway: seldom((refusal) => log.warn({ reason: reasonOf(refusal.cause) }, refusal.message)),
     onPresented: metrics.presented,

@@ -26,6 +26,6 @@ export async function agreeOnKeys(app: App): Promise<void> {
   if (differing.length === 0) return;
   const named = differing.map((setting) => `${setting} (or ${KEYS[setting].file} in DATA_DIR)`);
   throw new ConfigError(
-    `${named.join(", ")}: a process that runs on this database has another; give all of them the same, or end those before one is changed`,
+    `${named.join(", ")}: another process on this database has a different value; give all the same, or stop them before you change it`,
   );
 }

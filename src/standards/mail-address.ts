@@ -58,7 +58,7 @@ export function mailboxNames(text: string): string[] {
   const name = mailboxName(text);
   const at = name.lastIndexOf("@") + 1;
   const domain = name.slice(at);
-  // It returns nothing for an address in brackets.
+  // `domainToUnicode` returns nothing for an address in brackets.
   const inLetters = name.slice(0, at) + (domainToUnicode(domain) || domain);
   return [...new Set([name, inLetters, plainName(text)])];
 }

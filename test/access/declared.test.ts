@@ -155,7 +155,7 @@ const responseOf = async (path: string): Promise<OperationResponse> =>
   (await bodyOf(await get("/openapi.json"))).paths[path]!.get!.responses["200"]!;
 const broken = (name: string) =>
   service.logged.filter(
-    ({ msg, operation }) => msg === "an operation is not as it declares" && operation === name,
+    ({ msg, operation }) => msg === "an operation breaks its own declaration" && operation === name,
   );
 
 describe("addresses", () => {

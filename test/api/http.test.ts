@@ -251,7 +251,7 @@ describe("conventions", () => {
 
   test("an answer that does not fit its schema is sent, logged and counted", async () => {
     expect((await ask("/v1/agent/misfit", asMe())).status).toBe(200);
-    expect(service.logged.some(({ msg }) => String(msg).includes("not as it declares"))).toBe(true);
+    expect(service.logged.some(({ msg }) => String(msg).includes("breaks its own declaration"))).toBe(true);
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
     expect(metrics).toContain('tallystick_broken_promises_total{operation="misfit",promise="schema"} 1');
   });

@@ -216,7 +216,7 @@ describe("the block up to which checks are followed", () => {
   });
 
   test("must exist before a check is made", () => {
-    expect(() => followedTo(undefined)).toThrow(/has not read the chain yet/);
+    expect(() => followedTo(undefined)).toThrow(/until it has read the chain/);
     expect(followedTo(followed(5, 5)).block_number).toBe(5);
   });
 });

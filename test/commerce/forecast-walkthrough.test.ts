@@ -26,7 +26,7 @@ beforeAll(async () => {
   last = lastMonth(setup.service.app.clock.now());
 });
 afterAll(async () => {
-  const broken = setup?.service.logged.filter(({ msg }) => msg === "an operation is not as it declares");
+  const broken = setup?.service.logged.filter(({ msg }) => msg === "an operation breaks its own declaration");
   await setup?.stop();
   expect(broken).toEqual([]);
 });
@@ -321,7 +321,7 @@ describe("imported sales", () => {
     ["a month that is none", [HEADER, "a,2024-13,1"], /month "2024-13" is not a month/],
     ["a part of a bag", [HEADER, "a,2024-01,1.5"], /quantity "1.5" is not a whole number/],
     ["less than nothing", [HEADER, "a,2024-01,-1"], /quantity "-1" is not/],
-    ["a month twice", [HEADER, "a,2024-01,1", "a,2024-01,2"], /a 2024-01 is there twice/],
+    ["a month twice", [HEADER, "a,2024-01,1", "a,2024-01,2"], /a 2024-01 occurs twice/],
     ["nothing", [HEADER], /has only a header/],
   ])("are refused for %s", async (_, lines, why) => {
     await expect(sales(...lines)).rejects.toThrow(why);

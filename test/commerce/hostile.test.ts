@@ -38,7 +38,7 @@ afterEach(() => {
   replace(setup.service.app, { clock: real });
 });
 afterAll(async () => {
-  const broken = setup?.service.logged.filter(({ msg }) => msg === "an operation is not as it declares");
+  const broken = setup?.service.logged.filter(({ msg }) => msg === "an operation breaks its own declaration");
   const failed = setup?.service.logged.filter(({ level }) => Number(level) >= 50);
   await setup?.stop();
   expect([broken, failed]).toEqual([[], []]);

@@ -33,7 +33,7 @@ beforeEach(async () => {
   mine = await setup.keyOf(tenant);
 });
 afterAll(async () => {
-  const broken = setup?.service.logged.filter(({ msg }) => msg === "an operation is not as it declares");
+  const broken = setup?.service.logged.filter(({ msg }) => msg === "an operation breaks its own declaration");
   await setup?.stop();
   expect(broken).toEqual([]);
 });

@@ -44,7 +44,7 @@ beforeAll(async () => {
   described = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
 });
 afterAll(async () => {
-  const broken = service.logged.filter(({ msg }) => msg === "an operation is not as it declares");
+  const broken = service.logged.filter(({ msg }) => msg === "an operation breaks its own declaration");
   if (isRecording) await writeRecorded(service.url);
   await service.stop();
   expect(broken.map(({ operation, promise, reason }) => [operation, promise, reason])).toEqual([]);

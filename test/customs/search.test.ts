@@ -41,7 +41,7 @@ describe("a search finds", () => {
   ])("%s by the trade's own word, and names that word", (q, code) => {
     const { codes, hint } = find(q);
     expect(codes[0]).toBe(code);
-    expect(hint).toMatch(/known in the trade by them/);
+    expect(hint).toMatch(/match them as terms of the trade/);
   });
 
   test.each([
@@ -64,7 +64,7 @@ describe("a search without a result suggests what to try", () => {
   test.each([
     ["footwaer", /"footwaer" \(did you mean "footwear"\?\)/],
     ["xylophone qqq", /No name has "xylophone" or "qqq"/],
-    ["rubber acid", /each is in some name: search for fewer/],
+    ["rubber acid", /no name has all of them: search for fewer/],
   ])("%s", (q, hint) => {
     expect(find(q)).toEqual({ codes: [], hint: expect.stringMatching(hint) });
   });

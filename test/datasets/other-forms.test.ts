@@ -202,7 +202,7 @@ describe("no value", () => {
       importFiles(dir, [await fileWith(dir, "value.csv", without)], { afresh: true }),
     );
     expect(refusal.message).toMatch(
-      /line 3: VALUE_EUR ":": the value is missing, and only no row means no trade/,
+      /line 3: VALUE_EUR ":": the value is missing; for no trade, leave the row out/,
     );
   });
 });

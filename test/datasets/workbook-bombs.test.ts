@@ -29,12 +29,12 @@ test.each([
   ],
   [
     "an entry larger than it names",
-    "not unpack to the size that it names",
+    "not unpack to the size that it states",
     workbookParts(sheet(" ".repeat(10_000_000)), { names_bytes: 100 }),
   ],
   [
     "an entry smaller than it names",
-    "not unpack to the size that it names",
+    "not unpack to the size that it states",
     workbookParts(FINE, { names_bytes: 4_000_000 }),
   ],
   [

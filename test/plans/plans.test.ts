@@ -137,18 +137,18 @@ describe("a plan", () => {
     const first = plan().steps[0]!;
     const bad = (step: Partial<Plan["steps"][number]>) =>
       faultsOf(plan({ steps: [{ ...first, ...step }] }), fields);
-    expect(bad({ operation: "gone" })[0]).toContain("not an operation that reads");
+    expect(bad({ operation: "gone" })[0]).toContain("not a read operation");
     expect(bad({ input: { colour: "red" } })[0]).toContain("does not take");
     expect(bad({ input: { constructor: "red" } })[0]).toContain("does not take");
     expect(bad({ input: { reporter: "$slots.country", limit: 51 } })).toEqual([
       "top gives top a limit that it refuses",
     ]);
-    expect(bad({ input: { reporter: "$steps.later.data" } })[0]).toContain("not there by then");
-    expect(bad({ input: { reporter: "$slots.hs" } })[0]).toContain("not there by then");
-    expect(bad({ input: { reporter: "$each.code" } })[0]).toContain("not there by then");
-    expect(bad({ input: { reporter: "$slots.country; drop" } })[0]).toContain("not there by then");
+    expect(bad({ input: { reporter: "$steps.later.data" } })[0]).toContain("no earlier step provides");
+    expect(bad({ input: { reporter: "$slots.hs" } })[0]).toContain("no earlier step provides");
+    expect(bad({ input: { reporter: "$each.code" } })[0]).toContain("no earlier step provides");
+    expect(bad({ input: { reporter: "$slots.country; drop" } })[0]).toContain("no earlier step provides");
     expect(bad({ each: { of: "$slots.country", most: 6 } })[0]).toContain("5 at most");
-    expect(bad({ when: ["hs"] })[0]).toContain("has not");
+    expect(bad({ when: ["hs"] })[0]).toContain("the plan lacks");
     expect(faultsOf(plan({ steps: [first, first] }), fields)[0]).toContain("twice");
     expect(
       faultsOf(

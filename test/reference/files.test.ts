@@ -52,7 +52,7 @@ describe("a vintage of a reference table", () => {
 
   test("has each key once", () =>
     expect(() => textOfTable(tides, real, [...rows, { day: "2024-01-02", metres: 9 }])).toThrow(
-      /tides: 2024-01-02 is there twice/,
+      /tides: 2024-01-02 occurs twice/,
     ));
 
   test.each([

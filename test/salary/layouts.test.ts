@@ -241,7 +241,7 @@ test.each([
 test("two figures of one cell refuse the import", () => {
   const rows = read(lines(lci, lciLine("EUR,D11,C,LV,2024,9,,"), lciLine("EUR,D11,C,LV,2024,10,,"))).rows;
   const about = { dataset: "labour-costs", source: "", synthetic: false };
-  expect(() => textOfTable(labourCosts, about, rows as never[])).toThrow(/LV C 2024 wages is there twice/);
+  expect(() => textOfTable(labourCosts, about, rows as never[])).toThrow(/LV C 2024 wages occurs twice/);
 });
 
 test("each first line identifies one table, and no trade file", () => {

@@ -62,7 +62,7 @@ test("one error lists all reasons, each with its setting and the remedy", () => 
     /^INTERNAL_TOKEN can be guessed/,
     /^METRICS_TOKEN can be guessed/,
     /^SUBJECT_KEYS_URL has a password that everybody tries first/,
-    /^GAS_BUGDET_ETH is not a setting; it is nearly GAS_BUDGET_ETH/,
+    /^GAS_BUGDET_ETH is not a setting; the nearest is GAS_BUDGET_ETH/,
   ];
   expect(faults).toEqual(
     named.map((pattern) => expect.stringMatching(new RegExp(`^  ${pattern.source.slice(1)}`))),

@@ -63,7 +63,7 @@ test("variables of other programs are not reported as misspelt settings, nor are
 test("a misspelt setting is refused where money is real or would be without the mistake; elsewhere it is named", () => {
   const real = { BASE_RPC_URL: "https://mainnet.base.example", PAY_TO: PAYEE, GAS_KEY };
   expect(() => readConfig({ ...real, CUSTDOY: "1" })).toThrow(
-    /CUSTDOY is not a setting; it is nearly CUSTODY/,
+    /CUSTDOY is not a setting; the nearest is CUSTODY/,
   );
   for (const [wrong, meant] of [
     ["BASE_RPC", "BASE_RPC_URL"],
@@ -71,8 +71,12 @@ test("a misspelt setting is refused where money is real or would be without the 
     ["GAS_BUDGET_WEI", "GAS_BUDGET_ETH"],
   ])
     expect(() => readConfig({ ...real, GAS_BUDGET_ETH: "1", [wrong!]: "1" })).toThrow(
-      `${wrong} is not a setting; it is nearly ${meant}, which is set too`,
+      `${wrong} is not a setting; the nearest is ${meant}, which is set too`,
     );
-  expect(() => readConfig({ BASE_RCP_URL: real.BASE_RPC_URL })).toThrow(/BASE_RCP_URL.*nearly BASE_RPC_URL/);
-  expect(readConfig({ CUSTDOY: "1" }).misspelt).toEqual([expect.stringMatching(/CUSTDOY.*nearly CUSTODY/)]);
+  expect(() => readConfig({ BASE_RCP_URL: real.BASE_RPC_URL })).toThrow(
+    /BASE_RCP_URL.*the nearest is BASE_RPC_URL/,
+  );
+  expect(readConfig({ CUSTDOY: "1" }).misspelt).toEqual([
+    expect.stringMatching(/CUSTDOY.*the nearest is CUSTODY/),
+  ]);
 });

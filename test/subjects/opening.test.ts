@@ -88,13 +88,13 @@ describe("a wrong setting is reported with its location, and nothing is changed"
     [
       "the master key is another",
       { SUBJECT_MASTER_KEY: OTHER },
-      /this vault is wrapped by [0-9a-f]{16}: put that/,
+      /this vault is wrapped by [0-9a-f]{16}: restore that key/,
     ],
-    ["the pepper is another", { SUBJECT_PEPPER: OTHER }, /SUBJECT_PEPPER .* is not the one of this vault/],
+    ["the pepper is another", { SUBJECT_PEPPER: OTHER }, /SUBJECT_PEPPER .* is not the pepper of this vault/],
     [
       "the vault is away",
       { SUBJECT_KEYS_URL: "postgres://nobody@127.0.0.1:1/none" },
-      /SUBJECT_KEYS_URL: no entry at 127.0.0.1:1/,
+      /SUBJECT_KEYS_URL: no connection to 127.0.0.1:1/,
     ],
     ["the vault is left out", { SUBJECT_KEYS_URL: "" }, /SUBJECT_KEYS_URL is missing/],
   ])("%s", async (_, more, answer) => {

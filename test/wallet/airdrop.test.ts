@@ -201,7 +201,7 @@ describe("input of callers", () => {
     expect(recipients.parse([good])).toEqual([good.toLowerCase()]);
     const issuesOf = (list: unknown) =>
       recipients.safeParse(list).error?.issues.map(({ path, message }) => [path[0], message]);
-    expect(issuesOf([good, good.toLowerCase()])).toEqual([[1, "is recipient 0 again"]]);
+    expect(issuesOf([good, good.toLowerCase()])).toEqual([[1, "repeats recipient 0"]]);
     expect(issuesOf([address("0")])).toEqual([[0, expect.stringContaining("not all of them 0")]]);
     expect(issuesOf([good.replace("C5", "c5")])).toEqual([[0, expect.stringContaining("EIP-55")]]);
     expect(issuesOf([])?.[0]?.[1]).toContain("at least one");

@@ -164,7 +164,7 @@ describe("an airdrop", () => {
       [MULTICALL3, "Multicall3"],
       [ANCHOR_ADDRESS, "the contract that stores tree heads"],
       [DEPLOYMENT_PROXY.address, "the contract that deploys others"],
-      [someone("1"), "recipient 0 again"],
+      [someone("1"), "repeats recipient 0"],
     ]) {
       const answer = await airdrop({ recipients: [someone("1"), bad], amount_each: 1 });
       expect(answer).toMatchObject({

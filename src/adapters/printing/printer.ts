@@ -77,7 +77,7 @@ function printOrder(worker: Worker, order: Print, forget: (gone: Worker) => void
       settle();
       forget(worker);
       void worker.terminate();
-      fail(cause(`nothing after ${TIMEOUT_MS} ms`));
+      fail(cause(`no answer within ${TIMEOUT_MS} ms`));
     }, TIMEOUT_MS);
     const onMessage = (answer: PrintResult) => {
       settle();

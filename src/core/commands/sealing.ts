@@ -31,7 +31,7 @@ export function sealedBefore(events: readonly RecordedEvent[]): (value: SealRequ
   }
   return ({ place }) => {
     const next = left.get(nameOf(place))?.shift();
-    if (!next) throw new Error(`the command sealed nothing more for ${place.type} when it was said first`);
+    if (!next) throw new Error(`the command's first run sealed fewer values for ${place.type}`);
     return next;
   };
 }

@@ -1,4 +1,4 @@
-/** A function that returns the value of `make`, which runs at the first call: most processes start without it. */
+/** Returns a function that calls `make` once, at its own first call: most processes start without the value. */
 export function atFirstUse<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

@@ -102,7 +102,7 @@ const EURO_RULE = "a value is whole euros from 0 to 999,999,999,999,999";
 
 /** A row states a value: no row means no trade, so a missing value cannot be left out. */
 export const euroMessage = (found: string): string =>
-  isNoValue(found) ? `the value is missing, and only no row means no trade; ${EURO_RULE}` : EURO_RULE;
+  isNoValue(found) ? `the value is missing; for no trade, leave the row out; ${EURO_RULE}` : EURO_RULE;
 
 export const euros = (column: string): Check => ({
   column,

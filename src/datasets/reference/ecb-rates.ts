@@ -20,7 +20,7 @@ function readHistory(file: TextFile): EcbRates[] {
   const named = currencies.at(-1) === "" ? currencies.slice(0, -1) : currencies;
   const odd = named.find((name, at) => !/^[A-Z]{3}$/.test(name) || named.indexOf(name) !== at);
   if (odd !== undefined) {
-    const what = `the column ${JSON.stringify(odd)} is not a currency of three letters, or is there twice`;
+    const what = `the column ${JSON.stringify(odd)} is not a currency of three letters, or occurs twice`;
     refuseLines(file, [{ line: 1, column: odd, what }]);
   }
   const faults = new Faults(file);

@@ -41,7 +41,7 @@ export function textOfTable<Row extends object>(
   const keyed = given.map((row) => ({ key: table.key(row), row: table.row.parse(row) }));
   keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   const twice = keyed.find(({ key }, at) => key === keyed[at - 1]?.key);
-  if (twice) refuse("invalid", `${table.name}: ${twice.key} is there twice; nothing was imported`);
+  if (twice) refuse("invalid", `${table.name}: ${twice.key} occurs twice; nothing was imported`);
   const rows = keyed.map(({ row }) => row);
   const { dataset, source, synthetic } = about;
   const as_of = table.as_of(rows);

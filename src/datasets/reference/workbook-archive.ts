@@ -60,18 +60,19 @@ function entriesOf(archive: Buffer): { entries: Entry[]; directory: number } {
     });
     at += CENTRAL_BYTES + [28, 30, 32].reduce((sum, length) => sum + archive.readUInt16LE(at + length), 0);
   }
-  if (at !== end) throw new Error("its directory has more entries than it names");
+  if (at !== end) throw new Error("its directory has more entries than it states");
   return { entries, directory };
 }
 
 async function endOfEntry(archive: Buffer, { at, flags, method, packed, bytes }: Entry): Promise<number> {
   if (archive.readUInt32LE(at) !== LOCAL) throw new Error("an entry does not begin where its directory says");
   if (flags & IS_ENCRYPTED) throw new Error("it is encrypted");
-  if (method !== archive.readUInt16LE(at + 8)) throw new Error("an entry is packed otherwise than it names");
+  if (method !== archive.readUInt16LE(at + 8))
+    throw new Error("an entry is packed in another way than it states");
   const begin = at + LOCAL_BYTES + archive.readUInt16LE(at + 26) + archive.readUInt16LE(at + 28);
   const end = begin + packed;
   if (end > archive.length) throw new Error("it is damaged or cut off");
-  const wrong = () => new Error("an entry does not unpack to the size that it names");
+  const wrong = () => new Error("an entry does not unpack to the size that it states");
   if (method === STORED) {
     if (packed !== bytes) throw wrong();
   } else if (method === DEFLATED) {

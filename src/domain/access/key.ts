@@ -35,7 +35,7 @@ export const loggedTenant = z
   .string()
   .refine(
     (text) => tenantName.safeParse(text.replace(/^test:/, "")).success,
-    "is a tenant's name such as acme, or test:acme for that of its test keys",
+    "is a tenant's name such as acme; the tenant of its test keys is test:acme",
   );
 
 const issued = {

@@ -94,7 +94,7 @@ const firstWatch = z.strictObject({
 
 /** The anomalies to report: null = all. `threshold` is the least |z|; an open dataset is any real one. */
 export const watch = firstWatch.extend({
-  from: month.nullable().describe("The first month to report; it may be to come."),
+  from: month.nullable().describe("The first month to report; it may lie in the future."),
 });
 
 const subscribedFacts = {

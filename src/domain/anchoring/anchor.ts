@@ -15,7 +15,8 @@ const head = { size: z.int().positive(), root: chainHash };
 
 export const events = {
   CheckpointSigned: {
-    means: "The log's key signed the log at its size: the signature proves any later change of it.",
+    means:
+      "The log's key signed the log's size and root: the signature proves any later change of these events.",
     1: z.strictObject({
       ...head,
       note: z
@@ -35,8 +36,13 @@ export const events = {
       cosignature: z
         .string()
         .max(1_000)
-        .describe("The line that it adds to the note, without its end (c2sp.org/tlog-cosignature)."),
-      timestamp: z.int().nonnegative().describe("When it signed, by its own clock, in seconds of Unix time."),
+        .describe(
+          "The line that the witness adds to the note, without the line break (c2sp.org/tlog-cosignature).",
+        ),
+      timestamp: z
+        .int()
+        .nonnegative()
+        .describe("When the witness signed, by its own clock, in seconds of Unix time."),
       cosigned_at: time,
     }),
     public: true,
@@ -73,7 +79,8 @@ export const events = {
     public: true,
   },
   AnchorReorged: {
-    means: "The blockchain reverted the block with the log's fingerprint, which is written again.",
+    means:
+      "The blockchain reverted the block with the log's fingerprint; the service writes the fingerprint again.",
     1: z.strictObject({ transaction: chainHash, reorged_at: time }).describe("The chain reverted the block."),
     public: true,
   },
@@ -198,7 +205,8 @@ export const anchor =
     const newest = newestAnchor(state);
     if (!newest || newest.size < facts.size) return [anchored];
     if (newest.size > facts.size) refuse("conflict", `${newest.size} events are anchored already`);
-    if (newest.final) refuse("conflict", `the anchor of these ${newest.size} events is final where it is`);
+    if (newest.final)
+      refuse("conflict", `the anchor of these ${newest.size} events is final and cannot move`);
     // It moved to another block, or another transaction carried it after a reorg.
     return [reorged(newest.transaction, facts.anchored_at), anchored];
   };

@@ -71,7 +71,7 @@ function valueAt(root: Hex, key: Hex, proof: readonly Hex[], what: string): Hex 
     used++;
     if (node === undefined) throw new StateProofError(`the proof of ${what} ends too early`);
     if (keccak256(node) !== wanted)
-      throw new StateProofError(`node ${used} of the proof of ${what} is not the one its parent names`);
+      throw new StateProofError(`node ${used} of the proof of ${what} is not the node that its parent names`);
     const items = decoded(node, `node ${used} of the proof of ${what}`);
     if (typeof items === "string")
       throw new StateProofError(`node ${used} of the proof of ${what} is not a list`);
@@ -98,7 +98,7 @@ function valueAt(root: Hex, key: Hex, proof: readonly Hex[], what: string): Hex 
     digits += part.length;
     if (leaf) {
       if (digits !== path.length || typeof child !== "string")
-        throw new StateProofError(`the leaf of ${what} is of another key`);
+        throw new StateProofError(`the leaf of ${what} belongs to another key`);
       return finished(child);
     }
     wanted = child;

@@ -30,7 +30,10 @@ const created = z.strictObject({
     .min(0)
     .max(MOST_USDC * 1_000_000),
   mode: z.enum(modes),
-  valid_before: z.int().positive().describe("Seconds of Unix time; from then on the chain refuses it."),
+  valid_before: z
+    .int()
+    .positive()
+    .describe("Seconds of Unix time; from then on the chain refuses the check."),
   nonce: chainHash,
   passphrase: passphraseHash.nullable(),
   created_at: time,
@@ -42,20 +45,20 @@ const endLocation = { transaction: chainHash, block_number: z.int().nonnegative(
 const requested = z.strictObject({ by: z.string(), asked_at: time });
 const wrong = z.strictObject({
   by: z.string(),
-  tries: z.int().min(1).describe("The number of wrong ones since the last pause."),
-  paused_until: time.nullable().describe("Until then none is checked."),
+  tries: z.int().min(1).describe("The number of wrong passphrases since the last pause."),
+  paused_until: time.nullable().describe("The service checks no passphrase until then."),
   refused_at: time,
 });
 const cancelled = z.strictObject({
   by: z.string(),
-  proof: z.enum(["creator", "payer", "signature"]).describe("How the caller showed that it may."),
+  proof: z.enum(["creator", "payer", "signature"]).describe("How the caller proved its right to cancel."),
   cancelled_at: time,
 });
 const expired = z.strictObject({
   block_number: z
     .int()
     .nonnegative()
-    .describe("The block whose time has passed `valid_before`, and that time."),
+    .describe("A block later than `valid_before`; `block_timestamp` is its time."),
   block_timestamp: z.int(),
   expired_at: time,
 });
@@ -78,7 +81,7 @@ export const events = {
   },
   CheckRedeemed: { means: "The chain moved the money of a check.", 1: redeemed },
   CheckRevoked: {
-    means: "A check can never be drawn: its authorization was used up on the chain without paying it.",
+    means: "A check can never be drawn: its authorization was used up on the chain without a payment.",
     1: revoked,
   },
   CheckReorged: { means: "The chain reverted the block that had decided a check.", 1: reorged },

@@ -18,7 +18,7 @@ const followed = z.strictObject({
 
 export const events = {
   ChecksFollowed: {
-    means: "The chain was read up to a block, and the checks that it decided were marked.",
+    means: "The service read the chain up to a block, and marked the checks that were decided there.",
     1: followed,
   },
 };
@@ -52,6 +52,6 @@ export const advance =
 /** The block below which no new check can end; `unavailable` before the first contact with the chain. */
 export const followedTo = (state: FollowingState): Followed =>
   state ??
-  refuse("unavailable", "the service has not read the chain yet, and until then makes no check", {
+  refuse("unavailable", "the service makes no checks until it has read the chain; retry", {
     retry_after_s: 5,
   });

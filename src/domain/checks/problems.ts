@@ -14,7 +14,7 @@ export const checkProblems = problemTypes({
   "check-not-pending": {
     code: "conflict",
     title: "Check not pending",
-    meaning: "It is redeemed, expired or cancelled; checks_verify shows which.",
+    meaning: "The check is redeemed, expired or cancelled; checks_verify shows which.",
   },
   "check-redeeming": {
     code: "conflict",
@@ -25,6 +25,6 @@ export const checkProblems = problemTypes({
     code: "conflict",
     title: "Check not covered",
     meaning:
-      "The chain would not pay it now: the payer has too little USDC, or USDC blocks one of the two accounts.",
+      "The chain would not pay the check now: the payer has too little USDC, or USDC blocks one of the two accounts.",
   },
 });

@@ -61,12 +61,12 @@ const placed = z.strictObject({
   slug,
   unit: z.enum(unitNames),
   quantity: z.int().min(1).max(MOST_UNITS).describe("Units."),
-  base_quantity: z.int().min(1).describe("The same in base units, as stock is counted."),
+  base_quantity: z.int().min(1).describe("The quantity in base units, in which stock is counted."),
   net_cents: netCents.max(MOST_GROSS_CENTS).describe("Price of the whole order."),
   vat_cents: cents,
   gross_cents: cents.max(MOST_GROSS_CENTS),
-  usdc_micro: z.int().positive().describe("Its price: gross_cents at eur_usd, rounded up."),
-  eur_usd: z.string().describe("Dollars a euro, the ECB's reference rate; one USDC counts as one dollar."),
+  usdc_micro: z.int().positive().describe("The order's price: gross_cents at eur_usd, rounded up."),
+  eur_usd: z.string().describe("Dollars per euro, the ECB's reference rate; one USDC counts as one dollar."),
   rate_as_of: z.iso.date(),
   payment: z.enum(paymentWays),
   quote_id: madeId.nullable(),
@@ -82,12 +82,16 @@ export const events = {
     means: "An order was paid.",
     1: z.strictObject({
       payment_id: paymentId.nullable().describe("The id of the x402 payment."),
-      reference: z.string().max(100).nullable().describe("The operator's own, of an invoice that was paid."),
+      reference: z
+        .string()
+        .max(100)
+        .nullable()
+        .describe("The operator's own reference for the paid invoice."),
       paid_at: time,
     }),
   },
   OrderShipped: {
-    means: "An order was sent on its way.",
+    means: "An order was shipped.",
     1: z.strictObject({
       carrier: z.string().max(60).nullable(),
       tracking: z.string().max(100).nullable(),
@@ -108,7 +112,9 @@ export const events = {
     means: "The goods of an order were returned.",
     1: z.strictObject({
       reason: z.string().max(100).describe("The operator's words."),
-      lines: stockLines.nullable().describe("The goods back in stock; null: none can be sold."),
+      lines: stockLines
+        .nullable()
+        .describe("The goods that are back in stock; null: none can be sold again."),
       returned_at: time,
     }),
   },

@@ -25,18 +25,19 @@ export const commerceProblems = problemTypes({
   "quote-expired": {
     code: "conflict",
     title: "Quote expired",
-    meaning: "Its prices have expired; draft another.",
+    meaning: "The quote's prices have expired; draft another quote.",
   },
   "order-total-differs": {
     code: "conflict",
     title: "Order total differs",
     meaning:
-      "`total_usdc` is not the order's: take it from the order as it was answered. Nothing was charged.",
+      "`total_usdc` differs from the order's: take it from the answer to your order. Nothing was charged.",
   },
   "order-not-payable": {
     code: "conflict",
     title: "Order not payable",
-    meaning: "It is paid, cancelled or over, or it is paid by invoice. A payment for it is refunded.",
+    meaning:
+      "The order is already paid or closed, or its buyer pays by invoice. An x402 payment for it is refunded.",
   },
   "order-state": {
     code: "conflict",

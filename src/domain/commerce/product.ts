@@ -38,11 +38,11 @@ const listed = z.strictObject({
   type: z.enum(productTypes),
   name: z.string().min(1).max(120),
   cn_code: z.string().regex(/^\d{4}(\d\d){0,2}$/),
-  base_unit: unitName.describe("Stock is counted in these."),
+  base_unit: unitName.describe("The unit in which stock is counted."),
   units: z
     .array(z.strictObject({ unit: unitName, base: z.int().min(1).max(10_000) }))
     .min(1)
-    .describe("Its sales units, and their base units."),
+    .describe("The product's sales units, each with its number of base units."),
   kg_per_base: z.number().positive().max(100_000),
   kwh_per_kg: z
     .number()
@@ -57,7 +57,7 @@ const listed = z.strictObject({
 const priced = z.strictObject({
   unit: unitName,
   net_cents: netCents.describe("Price of one unit, without tax, in cents of the euro."),
-  from: time.describe("It applies from then on; until then the earlier price applies."),
+  from: time.describe("The price applies from then on; until then the earlier price applies."),
   set_at: time,
 });
 
@@ -136,7 +136,7 @@ export const withdraw =
 export function baseOf({ facts }: Pick<Product, "facts">, unit: UnitName): number {
   const found = facts.units.find((one) => one.unit === unit);
   if (found) return found.base;
-  const message = `is one that ${facts.slug} is sold in: ${facts.units.map((one) => one.unit).join(", ")}`;
+  const message = `is a unit in which ${facts.slug} is sold: ${facts.units.map((one) => one.unit).join(", ")}`;
   return refuseField("unit", message);
 }
 

@@ -40,7 +40,11 @@ export const events = {
     1: z.strictObject({
       location,
       quantity: z.int().min(1).max(MOST_STOCK),
-      reference: z.string().max(100).nullable().describe("The operator's own: a delivery note."),
+      reference: z
+        .string()
+        .max(100)
+        .nullable()
+        .describe("The operator's own reference, such as a delivery note."),
       received_at: time,
     }),
   },

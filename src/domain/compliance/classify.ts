@@ -224,14 +224,14 @@ function derogationOf(windows: readonly Window[]): Classification["derogation"] 
     return {
       may_apply: false,
       phrases,
-      why: "Nothing said points to a narrow, preparatory or improving task.",
+      why: "No statement points to a narrow, preparatory or improving task.",
     };
   return profiling.length > 0
     ? { may_apply: false, phrases, why: "It profiles natural persons, and then it is always high-risk." }
     : {
         may_apply: true,
         phrases,
-        why: "The provider may document that it poses no significant risk, and registers it all the same (Articles 6(4) and 49(2)).",
+        why: "The provider may document that the system poses no significant risk, but must still register it (Articles 6(4) and 49(2)).",
       };
 }
 

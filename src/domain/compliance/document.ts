@@ -11,7 +11,7 @@ import { ruleDate, source } from "./rule.ts";
 export const MOST_EVENTS = 20;
 
 const evidence = z.object({
-  event_id: z.uuid().describe("`GET /log/proof/{event_id}` opens it, with its proof"),
+  event_id: z.uuid().describe("`GET /log/proof/{event_id}` opens the event with its proof"),
   position: z.int(),
   type: z.string(),
 });
@@ -20,7 +20,7 @@ export const field = z
   .object({
     name: z.string(),
     value: z.string().nullable(),
-    missing: z.string().nullable().describe("The value to supply; null: the log has one"),
+    missing: z.string().nullable().describe("The value to supply; null: the log has the value"),
     events: z.array(evidence).max(MOST_EVENTS).describe("The events that show the value"),
     more_events: z.int(),
     given: z.boolean().describe("true: supplied by the caller for this document, not shown by an event"),
@@ -127,7 +127,7 @@ export const events = {
       sx_number: sxNumber,
       rules_sha256: sha256,
       as_of_position: z.int().positive(),
-      sha256: sha256.describe("Over the document without sealed or given values."),
+      sha256: sha256.describe("SHA-256 of the document without sealed or given values."),
       issued_at: time,
     }),
   },

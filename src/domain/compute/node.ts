@@ -76,10 +76,10 @@ export const events = {
     1: z
       .strictObject({
         hold_id: z.string(),
-        amount_micro: z.int().min(0).max(MOST_STAKE_MICRO).describe("All of it, from now on."),
+        amount_micro: z.int().min(0).max(MOST_STAKE_MICRO).describe("The whole stake, from now on."),
         held_at: time,
       })
-      .describe("From the agent's account; it cancels an earlier withdrawal."),
+      .describe("The stake comes from the agent's account; staking cancels an earlier withdrawal."),
   },
   StakeReleaseAsked: {
     means: "A node withdrew its stake.",

@@ -69,7 +69,7 @@ const audited = z.strictObject({
   verdict: z.enum(verdicts),
   expected_sha256: sha256.nullable().describe("The digest of the service's own output."),
   engine_sha256: sha256.nullable().describe("Null where nothing was run."),
-  draw: draw.nullable().describe("Null where it was certain."),
+  draw: draw.nullable().describe("Null where the check was certain, without a draw."),
   audited_at: time,
 });
 
@@ -115,7 +115,7 @@ export const events = {
     1: z.strictObject({
       attempt,
       sx: sxNumber,
-      lease_sha256: sha256.describe("SHA-256 of the lease's secret name."),
+      lease_sha256: sha256.describe("SHA-256 of the secret `lease_id`."),
       price_micro: micro.describe("ceil(hourly rate · limit_s / 3600), fixed now."),
       leased_at: time,
       limit_at: time,
@@ -127,7 +127,7 @@ export const events = {
       attempt,
       reason: z.enum(["silence", "limit", "failed"]).describe("failed: the worker reported a failure."),
       last_heartbeat_at: time.nullable(),
-      ready_at: time.describe("Others may begin it from this time on."),
+      ready_at: time.describe("Other nodes may begin the task from this time on."),
       expired_at: time,
     }),
   },
@@ -153,7 +153,7 @@ export const events = {
     2: audited.extend({
       verdict: z
         .enum(auditVerdicts)
-        .describe("void: the service got two results itself; the worker is paid, without points."),
+        .describe("void: the service's own two runs differ; the worker is paid, without points."),
       on_silence: z
         .enum(["accepts", "refunds"])
         .nullable()
@@ -214,7 +214,7 @@ export const events = {
     means: "A node disputed the rejection of its result.",
     1: z.strictObject({
       bond_micro: micro.describe("The worker's bond."),
-      requester_bond_micro: micro.describe("The same, or less if the requester's balance was lower."),
+      requester_bond_micro: micro.describe("The same amount, or less if the requester's balance was lower."),
       disputed_at: time,
     }),
   },

@@ -88,7 +88,7 @@ export const lease =
     const isFor = isEligible && !bound.includes(requester);
     const price_micro = priceFor(task.facts, hourly_rate_micro);
     if (!isReady || !isFor || price_micro > terms.max_price_micro)
-      refuse(computeProblems["task-state"], "this node cannot lease this task, or not now");
+      refuse(computeProblems["task-state"], "this node cannot lease this task; pull another");
     const limit_at = later(leased_at, terms.limit_s);
     const attempt = task.attempts + 1;
     return [{ type: "TaskLeased", data: { attempt, sx, lease_sha256, price_micro, leased_at, limit_at } }];
@@ -234,7 +234,7 @@ export const accept =
     if (by === "window" && silenceRefunds(task))
       refuse(
         computeProblems["not-due"],
-        `no check could judge this result yet: unless its requester accepts it before ${waitsUntil(task)}, it is refunded`,
+        `no check could judge this result yet: unless the requester accepts the result before ${waitsUntil(task)}, the price is refunded`,
       );
     if (by === "window" && accepted_at < ends_at)
       refuse(

@@ -90,7 +90,7 @@ export function findProducts(q: string, products: readonly Searchable[]): Produc
   if (meant.length === 0) return { codes: named, hint: named.length === 0 ? hintOf(q, products) : null };
   if (named.some((code) => meant.includes(code))) return { codes: named, hint: null };
   const first = [...new Set(meant)];
-  const hint = `No name of these codes has the words; the first ${first.length} are known in the trade by them.`;
+  const hint = `No official name of these codes has your words; the first ${first.length} match them as terms of the trade.`;
   return { codes: [...first, ...named.filter((code) => !first.includes(code))], hint };
 }
 
@@ -121,7 +121,7 @@ function hintOf(q: string, products: readonly Searchable[]): string {
     (word, at) => !(known.has(word) || (at === words.length - 1 && isBeginning(word))),
   );
   if (strange.length === 0)
-    return `No name has all of these words, and each is in some name: search for fewer, such as "${words.at(-1)}".`;
+    return `Each of these words is in some name, but no name has all of them: search for fewer, such as "${words.at(-1)}".`;
   const spelling = spellingOf([...known]);
   const hints = strange.map((word) => {
     const [near] = spelling(word);

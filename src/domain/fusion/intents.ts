@@ -596,7 +596,7 @@ export const intents: readonly Plan[] = [
     name: "sanctions",
     version: 1,
     summary:
-      "Where trade with a country collapsed and may have gone round through others since sanctions began",
+      "Where trade with a country collapsed since sanctions began, and may now go through third countries",
     keyword_weight: 3,
     keywords: {
       en: [

@@ -79,7 +79,8 @@ const terms: readonly (Terms & { of: RegExp })[] = [
 
 /** The terms of a dataset; where none are listed here, the publisher's own. */
 export function licenceOf(dataset: string, source: string, synthetic: boolean): Terms {
-  if (synthetic) return { licence: "Invented here: free of any", licence_source: null, delay: "none" };
+  if (synthetic)
+    return { licence: "Invented by this service: no licence applies", licence_source: null, delay: "none" };
   const found = terms.find(({ of }) => of.test(dataset)) ?? terms.find(({ of }) => of.test(source));
   if (!found)
     return { licence: "As its publisher says", licence_source: null, delay: "as its publisher says" };

@@ -25,7 +25,7 @@ const signedAct = z.strictObject({
     .strictObject({ number: z.int().nonnegative(), hash: chainHash })
     .nullable()
     .describe("A contract wallet's signature: the newest block when the wallet accepted it. Otherwise null."),
-  signed: z.union([signedText, sealed]).describe("Sealed where its words are a person's."),
+  signed: z.union([signedText, sealed]).describe("Sealed if the text has a person's own words."),
 });
 export type SignedAct = z.infer<typeof signedAct>;
 

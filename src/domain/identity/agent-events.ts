@@ -20,7 +20,7 @@ const delegated = {
   kid: z.string().describe("The key of the principal that signed."),
   challenge_sha256: sha256,
   delegated_at: time,
-  expires_at: time.describe("It ends at this time."),
+  expires_at: time.describe("The delegation ends at this time."),
 };
 
 const registryLink = {
@@ -28,7 +28,9 @@ const registryLink = {
   network: z.string().describe("CAIP-2."),
   ref: digits.describe("Its agentId in the registry of that network."),
 };
-const ownerKid = address.describe("The agent's wallet behind it: the owner there, or the wallet set there.");
+const ownerKid = address.describe(
+  "The agent's wallet in that registry: the entry's owner, or the wallet set in the entry.",
+);
 const atBlock = {
   block_number: z.int().nonnegative().describe("The newest block at the check."),
   block_hash: chainHash,
@@ -46,7 +48,9 @@ const linkName = {
 };
 
 const linked = {
-  cause: z.enum(["asked", "restored"]).describe("restored: the event that ended it is no longer canonical."),
+  cause: z
+    .enum(["asked", "restored"])
+    .describe("restored: the block that ended the link is no longer canonical."),
   by: z.string().nullable().describe("The signing kid; null: the agent's API key, or nobody."),
   challenge_sha256,
   linked_at: time,
@@ -72,7 +76,7 @@ const REPLACES = "The whole description; it replaces the earlier one.";
 const unchanged = (old: object) => ({ ...old });
 
 const keyIssued = { key_id: madeId, challenge_sha256, issued_at: time };
-const ITS_STREAM = "Its stream is key-<key_id>; the agent's API key before it is revoked in the same commit.";
+const ITS_STREAM = "The key's stream is key-<key_id>; the same commit revokes the agent's previous API key.";
 
 const keyProven = {
   kid: z
@@ -98,7 +102,7 @@ const maxSpend = {
     .int()
     .min(0)
     .max(Number.MAX_SAFE_INTEGER)
-    .describe("The most that the delegate spends of the principal's account in all, in micro-USDC."),
+    .describe("The most that the delegate may spend of the principal's account in all, in micro-USDC."),
 };
 
 const delegationRevoked = {
@@ -117,7 +121,7 @@ const about = sealed
 const linkedTo = {
   ...linked,
   ...linkName,
-  kid: z.string().describe("The agent's key behind it, named by the registry or the domain."),
+  kid: z.string().describe("The agent's key that the registry or the domain names."),
   ...atBlockOrNull,
 };
 
@@ -127,7 +131,7 @@ const unlinkedFrom = {
   reason: z
     .enum(["asked", "transfer", "reorg", "withdrawn", "silent"])
     .describe(
-      "transfer: the wallet no longer has it; reorg: its block was reverted; withdrawn: the domain no longer names the key; silent: the domain gave no answer for a week.",
+      "transfer: the wallet no longer has the linked agent; reorg: the link's block was reverted; withdrawn: the domain no longer names the key; silent: the domain gave no answer for a week.",
     ),
 };
 
@@ -224,7 +228,9 @@ export const events = {
         ...registryLink,
         reason: z
           .enum(["asked", "transfer", "reorg"])
-          .describe("transfer: the wallet no longer has it; reorg: its block was reverted."),
+          .describe(
+            "transfer: the wallet no longer has the linked agent; reorg: the link's block was reverted.",
+          ),
       })
       .describe(ALSO_ENDS),
     2: z.strictObject(unlinkedFrom).describe(ALSO_ENDS),

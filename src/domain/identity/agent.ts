@@ -249,7 +249,7 @@ export const prove =
     if (keys.length > 0 && !keys.some(({ kid }) => kid === key.endorsed_by))
       refuse(
         identityProblems["not-yours"],
-        "this agent has live keys: one of them must endorse the new one (a challenge with the purpose prove or rotate about its kid)",
+        "this agent has live keys: one of them must endorse the new one (a challenge with the purpose prove or rotate about the new key's kid)",
       );
     if (keys.length >= MOST_KEYS && !rotating)
       refuse(
@@ -291,7 +291,7 @@ export const delegate =
     refuseStranger(agent, delegation.kid);
     refuseUsed(agent, delegation.challenge_sha256);
     if (delegation.to === agent.facts.sx_number)
-      refuse("conflict", "an agent acts for itself without a delegation");
+      refuse("conflict", "an agent needs no delegation to act for itself");
     const live = agent.delegations.filter(({ expires_at }) => expires_at > delegation.delegated_at);
     if (live.length >= MOST_DELEGATIONS)
       refuse("conflict", `an agent has at most ${MOST_DELEGATIONS} live delegations; revoke one first`);

@@ -63,7 +63,7 @@ export function agentCard(view: PassportView, { public_url }: CardIssuer) {
       extensions: [
         {
           uri: PASSPORT_EXTENSION,
-          description: "The passport that the agent has, and where that is shown and verified",
+          description: "The agent's passport, and where to see and verify it",
           params: {
             subject,
             sx_id: sxId(sx_number),

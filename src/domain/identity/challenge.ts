@@ -300,7 +300,7 @@ export const challengeChecks: readonly ChallengeCheck[] = [
         ? undefined
         : {
             path: "challenge",
-            message: "has a nonce that this service did not issue for it; use soul_challenge",
+            message: "has a nonce that this service did not issue for this challenge; use soul_challenge",
           },
   },
   {

@@ -12,7 +12,7 @@ export const events = {
     means: "An agent's passport got the next number.",
     1: z
       .strictObject({ sx_number: sxNumber, agent_id: z.string() })
-      .describe("Its place in the stream is the passport's number."),
+      .describe("The event's place in its stream is the passport's number."),
     public: true,
   },
 };

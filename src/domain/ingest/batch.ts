@@ -29,7 +29,7 @@ export const newsEvent = z.strictObject({
   entities: z.array(z.string()).describe("List and number of listed names, never the names."),
   confidence: z.number().min(0).max(1),
   item_sha256: sha256,
-  text_sha256: sha256.describe("Names the object that has the span."),
+  text_sha256: sha256.describe("Names the stored object with the whole text."),
   span: z
     .strictObject({ from: z.int().nonnegative(), to: z.int().positive() })
     .describe("UTF-16 code units of the text: the sentence, word by word."),

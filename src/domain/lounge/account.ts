@@ -50,7 +50,7 @@ const betsVoided = z.strictObject({
   index: z.int(),
   seed_hash: sha256,
   bets: z.int().min(1),
-  back_atto: atto.describe("Their stakes. The payouts stay with the guest."),
+  back_atto: atto.describe("The stakes of these bets. The guest keeps the payouts."),
   balance_atto: atto.describe("The account's balance afterwards."),
   voided_at: time,
 });

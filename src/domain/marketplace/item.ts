@@ -28,7 +28,7 @@ export const events = {
       kind: z.enum(kinds),
       text_sha256: sha256.describe("SHA-256 of the canonical form of { summary, title } (RFC 8785)."),
       content_sha256: sha256,
-      url: z.string().max(2_048).nullable().describe("Its address, where it is stored elsewhere."),
+      url: z.string().max(2_048).nullable().describe("The content's address, if it is stored elsewhere."),
       price_micro: micro,
       published_at: time,
     }),

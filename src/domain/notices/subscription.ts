@@ -59,7 +59,7 @@ export const events = {
       ahead: z
         .array(position)
         .max(WINDOW)
-        .describe("Later notices that were accepted, while another subject fails."),
+        .describe("Positions of later accepted notices, while a notice of another subject fails."),
       delivered_at: time,
     }),
   },

@@ -28,7 +28,7 @@ export const events = {
     1: z.strictObject({
       source: source.describe("`payment:<id>`, or for earnings `task:<id>`."),
       amount_micro,
-      free_at: time.describe("It can be withdrawn from then on, and held at once."),
+      free_at: time.describe("The money can be withdrawn from then on, and held at once."),
       credited_at: time,
     }),
   },
@@ -37,7 +37,7 @@ export const events = {
     1: z.strictObject({
       source,
       amount_micro,
-      debt_micro: micro.describe("The part that was no longer there."),
+      debt_micro: micro.describe("The part that the account no longer had."),
       reversed_at: time,
     }),
   },
@@ -66,14 +66,16 @@ export const events = {
         to: address,
         amount_micro,
         payer: address.describe("The paying account."),
-        seen_block: z.int().min(0).describe("It is in no block before."),
+        seen_block: z.int().min(0).describe("No earlier block has the transfer."),
         valid_before: z
           .int()
           .min(1)
-          .describe("Unix time in seconds: from then on the chain does not take it."),
+          .describe("Unix time in seconds: from then on the chain refuses the transfer."),
         asked_at: time,
       })
-      .describe("It leaves the account, and is paid by one authorization with a nonce derived from its id."),
+      .describe(
+        "The amount leaves the account, and is paid by one authorization with a nonce derived from its id.",
+      ),
   },
   WithdrawalPaid: {
     means: "The chain paid out money of an account.",
@@ -84,10 +86,10 @@ export const events = {
     1: z.strictObject({ withdrawal_id, transaction: chainHash, found_at: time }),
   },
   WithdrawalFailed: {
-    means: "A payout never moved, and its money is in the account again.",
+    means: "The chain never paid a withdrawal, and its money is in the account again.",
     1: z
       .strictObject({ withdrawal_id, amount_micro, reason: z.string().max(200), failed_at: time })
-      .describe("It never moves: the money is in the account again."),
+      .describe("The chain can no longer pay the withdrawal."),
   },
 };
 

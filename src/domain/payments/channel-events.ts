@@ -22,7 +22,7 @@ export const events = {
     }),
   },
   ChannelSeen: {
-    means: "The chain was found to have another state of a channel than the log.",
+    means: "The chain's state of a channel was found to differ from the log's.",
     1: z.strictObject({
       balance_micro: micro.describe("Deposits less withdrawals and refunds."),
       claimed_micro: micro,

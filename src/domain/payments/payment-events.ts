@@ -38,7 +38,7 @@ const claimed = z.strictObject({
   seen_block: z
     .int()
     .nonnegative()
-    .describe("The chain's height when the payment was checked: its settlement is not below."),
+    .describe("The chain's height when the payment was checked: no lower block has its settlement."),
   claimed_at: time,
 });
 
@@ -93,7 +93,7 @@ export const events = {
       for_good: z
         .boolean()
         .describe(
-          "False: until it expires anybody may still send it to the chain, and then it is settled after all.",
+          "False: until it expires, anybody may still send the payment to the chain, which settles it after all.",
         ),
       failed_at: time,
     }),

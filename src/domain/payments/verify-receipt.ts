@@ -202,7 +202,9 @@ function evidenceChecks(payload: Members, { body, request, log }: Evidence): Che
   if (request) {
     const { operation } = request;
     const isSame = sha256(canonical(request)) === payload.request_sha256;
-    const fault = isSame ? undefined : `asked was another: ${payload.operation}, ${payload.request_sha256}`;
+    const fault = isSame
+      ? undefined
+      : `the receipt is for another request: ${payload.operation}, ${payload.request_sha256}`;
     checks.push(check("request", fault, `${operation}, with this input`));
   }
   return log ? [...checks, ...logChecks(payload, log)] : checks;
@@ -211,7 +213,9 @@ function evidenceChecks(payload: Members, { body, request, log }: Evidence): Che
 function bodyFault({ answer_sha256 }: Members, body: Uint8Array): string | undefined {
   if (answer_sha256 === null) return "the receipt has no digest of this answer: it was a stream, or private";
   const digest = sha256(body);
-  return digest === answer_sha256 ? undefined : `this body is ${digest}, answered was ${answer_sha256}`;
+  return digest === answer_sha256
+    ? undefined
+    : `this body has the digest ${digest}, the receipt has ${answer_sha256}`;
 }
 
 /** Checks the receipt's event, and the claim and settlement before it in the stream. */

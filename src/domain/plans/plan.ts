@@ -83,7 +83,7 @@ export function faultsOf(plan: Plan, fieldsOf: (operation: string) => Fields | u
   if (plan.steps.length > MOST_STEPS) faults.push(`has ${plan.steps.length} steps, ${MOST_STEPS} at most`);
   for (const { id, operation, input, when = [], unless = [], each } of plan.steps) {
     const fields = fieldsOf(operation);
-    if (!fields) faults.push(`${id} asks ${operation}, which is not an operation that reads`);
+    if (!fields) faults.push(`${id} calls ${operation}, which is not a read operation`);
     for (const [field, value] of Object.entries(input)) {
       const schema = fields && Object.hasOwn(fields, field) ? fields[field] : undefined;
       if (fields && !schema) faults.push(`${id} gives ${operation} a ${field}, which it does not take`);
@@ -98,7 +98,7 @@ export function faultsOf(plan: Plan, fieldsOf: (operation: string) => Fields | u
     }
     for (const condition of [...when, ...unless]) {
       const slot = condition === "non_reporter" ? "country" : condition;
-      if (!slots.has(slot)) faults.push(`${id} waits for the slot ${slot}, which it has not`);
+      if (!slots.has(slot)) faults.push(`${id} waits for the slot ${slot}, which the plan lacks`);
     }
     if (earlier.has(id)) faults.push(`${id} occurs twice`);
     earlier.add(id);
@@ -116,7 +116,7 @@ function pathFaults(
   if (root === "$slots" && slots.has(String(name))) return [];
   if (root === "$steps" && earlier.has(String(name))) return [];
   if (root === "$each" && hasEach) return [];
-  return [`${id} reads ${value}, which is not there by then`];
+  return [`${id} reads ${value}, which no earlier step provides`];
 }
 
 /** The order of a plan's steps. `at_once`: each as soon as its inputs are answered, else one after the other. */
@@ -178,13 +178,13 @@ async function runStep(
   const members = each ? read(each.of, known) : [undefined];
   if (missing !== undefined) pass(`no ${missing} was named`);
   else if (!Array.isArray(members) || members.length === 0)
-    pass("an earlier answer lists nothing to request it for");
+    pass("an earlier answer lists nothing that this could be requested for");
   else
     for (const [at, member] of members.slice(0, each?.most ?? 1).entries()) {
       const input = inputOf(step, { ...known, each: member });
       try {
         const name = each ? `${id}.${at}` : id;
-        if (input === undefined) pass("an earlier answer lacks the value to request it with");
+        if (input === undefined) pass("an earlier answer lacks a value that this request needs");
         else results.push({ step: name, operation, input, answer: await ask(operation, input, name) });
       } catch (error) {
         if (!optional || !isRefusal(error)) throw error;

@@ -24,7 +24,7 @@ export function factFaults(given: DetachedFacts, canonical: (value: object) => s
   const { report_id, vintages, facts } = given;
   const faults: Fault[] = [];
   if (reportId(given, canonical) !== report_id)
-    faults.push({ at: "report_id", says: "is not the name that operation, input and vintages have" });
+    faults.push({ at: "report_id", says: "is not the id that operation, input and vintages give" });
   if (factsDigest(given, canonical) !== given.facts_sha256)
     faults.push({ at: "facts_sha256", says: "is not the digest of these facts" });
   const known = new Map<string, Fact>();
@@ -32,7 +32,7 @@ export function factFaults(given: DetachedFacts, canonical: (value: object) => s
   for (const [at, fact] of facts.entries()) {
     const { id, label, value } = fact;
     const is = (says: string) => faults.push({ at: id, says });
-    if (id !== `F${at + 1}`) is(`is where F${at + 1} has to be`);
+    if (id !== `F${at + 1}`) is(`is in the place of F${at + 1}`);
     if (/\p{Nd}/u.test(label)) is("its label has a digit");
     if (isAnswerFact(fact)) {
       if (fact.from.vintage.split(",").some((one) => !named.has(one)))
@@ -172,7 +172,7 @@ const quotationFaults = (
 ): Fault[] =>
   (quotations && quotationsDigest(quotations, canonical)) === quotations_sha256
     ? []
-    : [{ at: "quotations", says: "are not those that its name is of" }];
+    : [{ at: "quotations", says: "are not those of quotations_sha256" }];
 
 /** A model's summary consists of whole findings. */
 function briefFaults(report: Report): Fault[] {

@@ -45,7 +45,7 @@ export async function repeatQuestions(
       valueAt(repeated.answer, "/meta/dataset") !== dataset ||
       valueAt(repeated.answer, "/meta/synthetic") !== synthetic
     )
-      is("is of another dataset than it says");
+      is("is of another dataset than the fact says");
   }
   return { questions: answers.size, faults };
 }

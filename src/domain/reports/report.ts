@@ -105,7 +105,7 @@ export const modelSummary = z.strictObject({
   host: z.string().describe("The host of the call"),
   prompt_sha256: sha256.describe("SHA-256 of the request's body"),
   answer_sha256: sha256.nullable().describe("SHA-256 of its answer's text; null without an answer"),
-  used: z.boolean().describe("true: the first section is its choice of the findings"),
+  used: z.boolean().describe("true: the first section is the model's choice of the findings"),
   why: z
     .enum(Object.keys(rejectionReasons) as [RejectionReason, ...RejectionReason[]])
     .nullable()

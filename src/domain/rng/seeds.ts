@@ -48,7 +48,7 @@ const committed = z.strictObject({
   signer: z.string(),
   block_number: z.int(),
   block_hash: chainHash.describe(
-    "Unknown to everybody when the chain was made: omitted client seeds rest on it.",
+    "Nobody knew this hash when the chain was made; omitted client seeds are derived from it.",
   ),
   committed_at: time.describe("That block's time; not before the head was published."),
 });
@@ -61,7 +61,7 @@ const activated = z.strictObject({
     .int()
     .min(1)
     .describe(
-      "Its highest number of rolls and bets; it is revealed once they are used up, or at `retires_at`.",
+      "The seed's most rolls and bets; the seed is revealed once they are used up, or at `retires_at`.",
     ),
   retires_at: time,
 });

@@ -38,7 +38,7 @@ const aggregates: Record<string, Names> = {
   "B-N": { en: "Business economy", lv: "Uzņēmējdarbības nozares" },
   "B-S": { en: "Industry, construction and services", lv: "Rūpniecība, būvniecība un pakalpojumi" },
   "B-S_X_O": {
-    en: "Industry, construction and services but public administration",
+    en: "Industry, construction and services without public administration",
     lv: "Rūpniecība, būvniecība un pakalpojumi bez valsts pārvaldes",
   },
   "G-N": { en: "Market services", lv: "Tirgus pakalpojumi" },

@@ -65,7 +65,7 @@ export const events = {
     1: z.strictObject({
       outcome: z.boolean(),
       pnl,
-      vintage: z.string().describe("The first that has the month complete."),
+      vintage: z.string().describe("The first vintage with the complete month."),
       closed_at: time,
     }),
     public: true,

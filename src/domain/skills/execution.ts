@@ -35,7 +35,7 @@ export const formats = ["markdown", "json"] as const;
 export type Format = (typeof formats)[number];
 
 const attempt = z.int().min(1).max(MOST_ATTEMPTS);
-const rests_on = z.string().describe("Comma-separated vintages; `log`: it read the log.");
+const rests_on = z.string().describe("Comma-separated vintages; `log`: the step read the log.");
 const object = sha256.describe("SHA-256 of the sealed bytes, which names its object.");
 
 export const failures = ["refused", "attempts", "deadline", "erased"] as const;
@@ -52,9 +52,12 @@ export const events = {
         .partialRecord(z.enum(slotNames), z.union([z.string(), z.int()]))
         .describe("The slots read from the task: codes, years, a flow."),
       task: sealed.describe("The task in the caller's words."),
-      together: z.array(madeId).min(1).describe("All that the call requested, this one among them."),
-      payment_id: paymentId.nullable().describe("The call's payment; null: by a key."),
-      price_micro: z.int().min(0).describe("Price of this one, in micro-USDC; 0 by a key."),
+      together: z.array(madeId).min(1).describe("All executions that the call requested, with this one."),
+      payment_id: paymentId.nullable().describe("The call's payment; null: the call had a key."),
+      price_micro: z
+        .int()
+        .min(0)
+        .describe("Price of this execution, in micro-USDC; 0 if the call had a key."),
       deadline_at: time,
       requested_at: time,
     }),

@@ -137,7 +137,7 @@ export const skills: readonly Skill[] = [
     version: 1,
     scope: "skill",
     summary:
-      "Two countries: their trade as both report it, the gap between the two, and what may have gone round",
+      "Two countries: their trade as both report it, the gap between the reports, and possible detours",
     keywords: {
       en: ["between", "corridor", "bilateral", "relation", "mirror", "gap", "rerout", "circumvent", "round"],
       lv: ["starp", "koridor", "divpus", "attiec", "spogul", "apies"],

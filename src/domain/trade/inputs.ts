@@ -109,7 +109,7 @@ export const procedure = z
 export const dataset = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "dataset is a name that trade/overview lists, such as sandbox")
-  .describe("Omitted = the real one that covers the question, else the sandbox");
+  .describe("Omitted = the real dataset that covers the question, else the sandbox");
 
 export function readYears(text: string): Years {
   const [from = "", to = from] = text.split("-");

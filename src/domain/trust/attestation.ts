@@ -12,7 +12,7 @@ export const skill = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9-]{0,39}$/,
-    "is 1 to 40 small letters, digits and hyphens, and begins with none of these last",
+    "is 1 to 40 lower-case letters, digits and hyphens, and does not begin with a hyphen",
   );
 
 export const MOST_WEIGHT_MICRO = 10_000_000;
@@ -31,7 +31,7 @@ const madeData = z.strictObject({
     .string()
     .max(200)
     .nullable()
-    .describe("A payment or task between the two, by the attestor's word; shown without weight."),
+    .describe("A payment or task between the two, as the attestor says; it adds no weight."),
   payment_id: z.string().nullable().describe("Its payment; null if there was none."),
   made_at: time,
 });
@@ -46,7 +46,7 @@ const answeredData = madeData.extend({
 });
 
 const revokedData = z.strictObject({ attestation_id: madeId, revoked_at: time });
-const BY_ITS_ATTESTOR = "By its attestor. An attestation that it replaced stays replaced.";
+const BY_ITS_ATTESTOR = "Its attestor revoked it. An attestation that it had replaced stays replaced.";
 
 /** The field was added later; older data is unchanged. */
 const unchanged = (old: object) => ({ ...old });

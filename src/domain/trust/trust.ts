@@ -16,11 +16,11 @@ export const events = {
           .int()
           .min(0)
           .max(100_000_000)
-          .describe("Micro-points; 0 takes the seed back. It does not decay."),
+          .describe("Micro-points, which do not decay; 0 takes the seed back."),
         reason: z.string().min(1).max(200),
         seeded_at: time,
       })
-      .describe("By the operator. The newest for a number counts."),
+      .describe("By the operator. The newest for a passport number counts."),
     public: true,
   },
   TrustComputed: {
@@ -30,7 +30,7 @@ export const events = {
       as_of_position: z.int().nonnegative().describe("It includes the log's events up to here."),
       day: z.int().nonnegative().describe("UTC days since 1970-01-01."),
       agents: z.int().nonnegative().describe("How many scores are not 0."),
-      edges: z.int().nonnegative().describe("How many pairs count."),
+      edges: z.int().nonnegative().describe("How many pairs of attestor and subject count."),
       rounds: z.int().min(1).max(64),
       table_sha256: z.literal(TABLE_SHA256),
       result_sha256: sha256.describe(

@@ -45,7 +45,7 @@ export const events = {
     means: "An airdrop is on its way to the chain.",
     1: z
       .strictObject({ airdrop_id, payer, name: chainHash, sent_at: time })
-      .describe("From now on it may be on its way from `payer`, under `name`."),
+      .describe("From now on a transaction of `payer` may pay it, under `name`."),
   },
   AirdropPaid: {
     means: "An airdrop was paid on the chain.",
@@ -55,7 +55,7 @@ export const events = {
     means: "The chain refused an airdrop.",
     1: z
       .strictObject({ airdrop_id, ...mined, found_at: time })
-      .describe("The chain refused it, which counts once that block is final."),
+      .describe("The chain refused it; the refusal counts once that block is final."),
   },
   AirdropFailed: {
     means: "An airdrop was abandoned: nothing of it was paid, and nothing will be.",

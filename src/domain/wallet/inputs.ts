@@ -14,14 +14,13 @@ export const recipients = z
   .superRefine((accounts, context) => {
     for (const [at, one] of accounts.entries()) {
       const first = accounts.indexOf(one);
-      if (first < at)
-        context.addIssue({ code: "custom", path: [at], message: `is recipient ${first} again` });
+      if (first < at) context.addIssue({ code: "custom", path: [at], message: `repeats recipient ${first}` });
     }
   });
 
 const MOST_EACH = 10_000;
 const PLACES = 18;
-const AMOUNT = `is a decimal from 0 to ${MOST_EACH} with at most ${PLACES} places; a string has them all`;
+const AMOUNT = `is a decimal from 0 to ${MOST_EACH} with at most ${PLACES} places; a string loses none of them`;
 
 /** Tokens for each recipient, as a decimal once it is read. */
 export const amountEach = z

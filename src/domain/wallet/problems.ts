@@ -4,6 +4,6 @@ export const walletProblems = problemTypes({
   "platform-token-missing": {
     code: "unavailable",
     title: "Platform token missing",
-    meaning: "This service has no platform token on its chain, so it cannot move one.",
+    meaning: "This service has no platform token on its chain, so it cannot transfer it.",
   },
 });

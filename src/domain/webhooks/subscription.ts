@@ -22,9 +22,9 @@ export const resumedFacts = z.strictObject({ resumed_at: time });
 /** An attempt that failed; each kind of subscription adds the message's id. */
 export const failedFacts = {
   attempt: z.int().positive(),
-  status: z.int().nullable().describe("The webhook's status; null when it could not be reached."),
+  status: z.int().nullable().describe("The webhook's HTTP status; null: it could not be reached."),
   reason: z.string().max(MOST_REASON),
-  next_attempt_at: time.nullable().describe("Null: it is not tried again."),
+  next_attempt_at: time.nullable().describe("Null: there is no further attempt."),
   failed_at: time,
 };
 

@@ -16,7 +16,7 @@ const OWN_SECRETS: Readonly<Record<string, { bits: number; remedy: string }>> = 
   REFUND_KEY: { bits: 128, remedy: NEW_ACCOUNT },
   SEED_SECRET: { bits: 80, remedy: `make one by ${RANDOM_32}` },
   SUBJECT_MASTER_KEY: { bits: 128, remedy: `make one by ${RANDOM_32}` },
-  SUBJECT_PEPPER: { bits: 128, remedy: `make one by ${RANDOM_32}, and begin a new vault by it` },
+  SUBJECT_PEPPER: { bits: 128, remedy: `make one by ${RANDOM_32}, and begin a new vault with it` },
   INTERNAL_TOKEN: { bits: 80, remedy: `make one by ${RANDOM_32}` },
   METRICS_TOKEN: { bits: 32, remedy: "make one by `openssl rand -hex 24`" },
   // Issued by others under their own rules, so only the weakest are refused.
