@@ -179,11 +179,7 @@ async function assemble(
     app,
     areas,
     quotas: createQuotas(pool, clock, warn("quotas cannot be counted")),
-    limits: createAddressLimits(
-      pool,
-      clock,
-      warn("free calls are counted per address in this process alone"),
-    ),
+    limits: createAddressLimits(pool, clock, warn("calls per address are counted only here")),
   };
 }
 
