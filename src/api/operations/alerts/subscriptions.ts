@@ -235,7 +235,7 @@ const alertStatus = operation({
   route: "GET /v1/agent/trade/alerts/status/{id}",
   summary: "Status of an alert subscription",
   description:
-    "Its credits, deliveries and waiting alerts, and why it is disabled. Always current; only for its owner.",
+    "The subscription's credits, deliveries and waiting alerts, and why it is disabled. Always current; only for its owner.",
   access: [key("read"), pay("0.005")],
   omitted_in_repeats: once_fields,
   input: z.object({ id: subscriptionId }),

@@ -64,7 +64,7 @@ holds no funds. docs/checks.md explains each state.`,
       .enum(checks.modes, "mode is transfer or receive")
       .default("transfer")
       .describe(
-        "transfer: anybody may submit it on chain; receive: only the payee, for payees that are contracts",
+        "transfer: anybody may submit it on chain; receive: only the payee may, which suits a contract as payee",
       ),
   }),
   output: json(

@@ -136,7 +136,7 @@ export const transaction = z.object({
   data: hexBytes,
   chain_id: z.int(),
   value: z.literal("0").describe("Ether"),
-  from: address.nullable().describe("Its sender, who pays gas; null: anybody may send it"),
+  from: address.nullable().describe("The sender, who pays gas; null: anybody may send it"),
 });
 
 /** A call to a contract, in the form in which its sender submits it. */

@@ -112,7 +112,7 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
       `How many units, 1 to ${orders.MOST_UNITS}; at most EUR 50,000 with tax`,
     ),
     unit: inputUnit.describe("bag or pallet; omitted = bag, or pallet for wood").optional(),
-    customer_email: inputMail.describe("The customer"),
+    customer_email: inputMail.describe("The customer's mail address"),
     customer_name: inputName.describe("The customer's name").optional(),
     customer_phone: z
       .string()

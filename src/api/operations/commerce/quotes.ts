@@ -54,7 +54,7 @@ order. It reserves no goods: an order depends on the stock at its time, and \`mi
 same goods cost less. Name and mail are sealed and can be erased.`,
   access: [key("quote"), pay("0.01")],
   input: z.object({
-    client_name: inputName.describe("The quote's client"),
+    client_name: inputName.describe("The client's name"),
     client_email: inputMail.describe("The client's mail address"),
     items: z
       .array(item, "is a list of { product_id, quantity, unit }")
@@ -72,7 +72,7 @@ same goods cost less. Name and mail are sealed and can be erased.`,
             product_id: product.productId,
             product_slug: product.slug,
             ...lineShown.shape,
-            vat: money.describe("EUR, its share of the quote's tax; the shares add up to it"),
+            vat: money.describe("EUR: the item's share of the quote's tax; all shares add up to that tax"),
             gross: money.describe("EUR, with tax"),
             missing: missingShown,
             cheaper: cheaperShown,

@@ -54,7 +54,7 @@ const checkOperation = operation({
   route: "GET /soul/compliance/risk-classification",
   summary: "The class of a described system under the AI Act, and why",
   description:
-    "A lexicon and dated rules decide, without a model: the same text gets the same answer. Denied or quoted words do not count. In languages other than English it knows only the plainest words. Its questions name the missing facts.",
+    "A lexicon and dated rules decide, without a model: the same text gets the same answer. Denied or quoted words do not count. In languages other than English the lexicon has only the plainest words. The answer's questions name the missing facts.",
   access: [open()],
   secrets: ["description"],
   input: z.object({

@@ -197,7 +197,7 @@ export const nodeShown = z.object({
   hourly_rate_usd: z.string(),
   max_concurrent: z.int(),
   stake_usdc: z.string().describe("Its stake, apart from its earnings"),
-  stake_free_at: time.nullable().describe("When the stake is free; null unless withdrawn"),
+  stake_free_at: time.nullable().describe("When the withdrawn stake is free; null: it is not withdrawn"),
 });
 
 export const shownNode = (agent_id: string, sx: number, node: nodes.Node): z.infer<typeof nodeShown> => ({

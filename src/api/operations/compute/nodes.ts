@@ -96,7 +96,7 @@ const heartbeat = operation({
   is_paid_work: true,
   summary: "Report that a node is alive and works on its leases",
   description:
-    "Every 30 seconds. After 90 seconds of silence a node is offline. A lease that no heartbeat names for 90 seconds expires, and another node gets the task. `lost: true` means: stop working on that lease.",
+    "Send one every 30 seconds. After 90 seconds of silence a node is offline. A lease that no heartbeat names for 90 seconds expires, and another node gets the task. `lost: true` means: stop working on that lease.",
   access: [subject("node", { calls: 60, per: "minute" })],
   input: z.object({
     agent_id: ownAgent,

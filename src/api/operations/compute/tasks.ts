@@ -109,7 +109,7 @@ const submitTask = operation({
   route: "POST /soul/compute/submit",
   effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Submit a task: a worker does it, and is paid for a right result",
-  description: `Its highest price is reserved in your account. If the balance is too low, you get a 402 for that price. The payment that you send with
+  description: `The task's highest price is reserved in your account. If the balance is too low, you get a 402 for that price. The payment that you send with
 the same call is credited and reserved in one commit. A key names the account; a payment alone uses the wallet's account. Nine tenths of the price go to the worker; you get the rest back.`,
   access: [
     account(

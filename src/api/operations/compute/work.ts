@@ -60,9 +60,9 @@ const leasedTask = z.object({
   expires_at: time.describe("The lease expires then, unless a heartbeat renews it"),
   limit_at: time.describe("The lease ends at this time even if it is renewed"),
   limit_s: z.int(),
-  lease_sha256: sha256.describe("The lease's id in a receipt"),
+  lease_sha256: sha256.describe("SHA-256 of the lease_id, which a receipt names"),
   input_sha256: sha256,
-  origin: z.string().describe("The task's log, which a receipt names"),
+  origin: z.string().describe("The log that has the task, which a receipt names"),
 });
 
 const pull = operation({
@@ -283,7 +283,7 @@ A result that may be audited needs a receipt, signed by a proven key of the agen
       .min(1, "is at least one character")
       .max(128, "is at most 128 characters")
       .optional()
-      .describe("The lease; only the first attempt may omit it"),
+      .describe("The lease_id from compute_pull; optional in a task's first lease"),
     exit: z
       .enum(exits, "is ok or limit")
       .default("ok")

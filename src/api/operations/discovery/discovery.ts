@@ -67,7 +67,7 @@ const health = operation({
                   since: z.iso.datetime(),
                 })
                 .nullable()
-                .describe("Why it cannot work, in any process"),
+                .describe("Why it cannot work, in any process; null: it works"),
             }),
           )
           .describe("The service's background work"),

@@ -30,7 +30,7 @@ const find = operation({
   route: "GET /v1/agent/operations",
   summary: "Find operations by words",
   description:
-    "Each has its input as JSON Schema and its price, best match first. Over MCP, operations_call calls them.",
+    "Each operation has its input as JSON Schema and its price, best match first. Over MCP, operations_call calls them.",
   access: [open()],
   input: z.object({
     q: z

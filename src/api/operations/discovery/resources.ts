@@ -99,7 +99,7 @@ const vintageOperation = operation({
   name: "vintage",
   route: "GET /v1/agent/vintages/{vintage}",
   summary: "One vintage of a dataset",
-  description: `Its months, rows, sums and digests, as its release in the log states them. A replaced vintage is stored for another ${KEEP_DAYS} days.`,
+  description: `Months, rows, sums and digests of the vintage, as its release in the log states them. A replaced vintage is stored for another ${KEEP_DAYS} days.`,
   access: [open()],
   lists: releasesProjection,
   input: z.object({ vintage: sha256.describe("From the `meta` of an answer, or from resources") }),

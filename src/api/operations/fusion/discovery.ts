@@ -44,7 +44,7 @@ const intentsOperation = operation({
   route: "GET /v1/agent/fusion/intents",
   summary: "The intents of fusion_query, with slots and an example",
   description:
-    "Each is a plan of steps over other operations. With `question`, the answer shows how fusion_query would read it, at no cost.",
+    "Each intent is a plan of steps over other operations. With `question`, the answer shows how fusion_query would read it, at no cost.",
   access: [open()],
   input: z.object({
     question: z

@@ -94,7 +94,7 @@ export const dna = operation({
   name: "soul_dna",
   route: "GET /soul/{id}/dna",
   summary: "An agent's behaviour in seven dimensions",
-  description: `Covers calls by its own key and its live wallets in the last ${WINDOW_DAYS} days. ${FORMULAS}`,
+  description: `Covers calls by the agent's own key and live wallets in the last ${WINDOW_DAYS} days. ${FORMULAS}`,
   access: [open()],
   lists: activityProjection,
   input: z.object({ id }),
@@ -223,7 +223,7 @@ const seasonality = operation({
   name: "soul_seasonality",
   route: "GET /soul/{id}/seasonality",
   summary: "When in the week an agent acts",
-  description: `Its calls in the last ${WINDOW_DAYS} days by hour and weekday, UTC: seven rows of 24 counts.`,
+  description: `The agent's calls in the last ${WINDOW_DAYS} days by hour and weekday, UTC: seven rows of 24 counts.`,
   access: [subject("read"), key("read")],
   lists: activityProjection,
   input: z.object({ id }),
@@ -272,7 +272,7 @@ const roi = operation({
       ...named,
       spent_usdc: usdc,
       earned_usdc: usdc.nullable(),
-      roi: share.describe("Earned over spent, less one; null without spending or a node"),
+      roi: share.describe("Earnings divided by spending, minus one; null without spending or a node"),
       by_area: z.array(
         z.object({
           area: z.string().describe("none: the operation was removed"),

@@ -34,7 +34,7 @@ const credential = operation({
   summary: "A passport as a Verifiable Credential, signed",
   description:
     `A W3C Verifiable Credential 2.0 as a JWT (vc+jwt, EdDSA) by the service's key in /.well-known/did.json and jwks.json. It lists the agent's live keys ` +
-    `as DIDs in alsoKnownAs and expires ${VALID_DAYS} days after its UTC day. Its credentialStatus says where to check for revocation or suspension.`,
+    `as DIDs in alsoKnownAs and expires ${VALID_DAYS} days after its UTC day of issue. Its credentialStatus says where to check for revocation or suspension.`,
   access: [open()],
   input: z.object({ sx_id: agentRef.describe("The passport: SX#42, 42, or its agent_id") }),
   output: jwt("application/vc+jwt", "A compact JWS whose payload is the credential"),

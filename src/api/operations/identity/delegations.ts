@@ -124,7 +124,7 @@ const revoke = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "End a delegation",
   description:
-    "With the principal's API key, or a challenge with the purpose `revoke` about the delegation_id, signed by a live key of the principal. An ended " +
+    "Use the principal's API key, or a challenge with the purpose `revoke` about the delegation_id, signed by a live key of the principal. An ended " +
     "or revoked delegation returns its status.",
   access: [proofs],
   input: z.object({

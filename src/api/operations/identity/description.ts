@@ -218,7 +218,7 @@ const registration = operation({
   route: `GET ${PATH}/registration.json`,
   summary: "An agent's registration file for ERC-8004",
   description: `The file for an agentURI of the registry (registration-v1): name, purpose, services, the agent's keys as DIDs, and its linked
-registrations. \`active\` is false while it is suspended or its passport is revoked.`,
+registrations. \`active\` is false while the agent is suspended or its passport is revoked.`,
   access: [open()],
   input: z.object({ sx_id }),
   output: json(

@@ -200,7 +200,7 @@ const pulse = operation({
   route: "GET /soul/{id}/pulse",
   summary: "An agent's activity",
   description:
-    "Its last activity, and its recorded calls within a day, seven and thirty days. Calls count if made by its own key " +
+    "The agent's last activity, and its recorded calls within one, seven and thirty days. Calls count if made by its own key " +
     "or paid by a wallet that is its live key. `events_24h` counts whole UTC hours.",
   access: [open()],
   lists: activityProjection,

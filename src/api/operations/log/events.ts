@@ -28,7 +28,7 @@ export const eventList = operation({
   summary: "The newest events, their public parts",
   description:
     "Position, time, type and hashes of every event, newest first. The stream's name and payloads that are not long " +
-    "are shown for public types, and with an API key for your own events. Filter by type, by stream, or to your own.",
+    "are shown for public types, and with an API key for your own events. Filter by type or stream, or for your own events.",
   access: [open()],
   lists: "none",
   input: z.object({

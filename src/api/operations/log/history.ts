@@ -54,7 +54,7 @@ const status = operation({
         .object({ size: z.int(), root: sha256, signed_at: time, cosigned_by: z.array(z.string()) })
         .nullable(),
       anchor: z.object(anchorFacts).nullable(),
-      unproven_events: z.int().describe("Events above the newest final anchor"),
+      unproven_events: z.int().describe("Number of events after the newest final anchor"),
       network: z.string().describe("The chain, as CAIP-2"),
       contract: z.string().describe("The contract that this service anchors in"),
       signer: z.string(),

@@ -28,12 +28,12 @@ const list = operation({
   route: "GET /log/segments",
   summary: "The sealed segments of the log",
   description:
-    "Full runs of events below a final anchor, each in its own Parquet file, oldest first. Each has its positions, the file's " +
-    "digest and size, the log hashes around it, and its tree node. docs/event-log.md, section 11, describes the file.",
+    "Full runs of events below a final anchor, each in its own Parquet file, oldest first. Each entry has the positions, the file's " +
+    "digest and size, the log hashes around the run, and its tree node. docs/event-log.md, section 11, describes the file.",
   access: [mirrored],
   lists: segmentsProjection,
   input: z.object({
-    after: position("Only those above this position: the `next` of the previous page").optional(),
+    after: position("Only segments after this position: the `next` of the previous page").optional(),
     limit: limit("How many", { most: 200, usual: 50 }),
   }),
   output: json(
@@ -63,7 +63,7 @@ const fileOperation = operation({
   route: "GET /log/segments/{from}",
   summary: "The file of a sealed segment",
   description:
-    "All of its events, every column, as Parquet, with range requests. It contains payloads of all tenants, so it is for " +
+    "All events of the segment, every column, as Parquet, with range requests. It contains payloads of all tenants, so it is for " +
     "the operator's own servers.",
   access: [internal()],
   input: z.object({ from }),

@@ -37,10 +37,10 @@ const betAnswer = {
   stake: tokens("The stake"),
   payout: tokens("The payout, stake included"),
   balance: tokens("The account's balance afterwards"),
-  welcome_grant: tokens("The grant with the account's first bet").nullable(),
+  welcome_grant: tokens("Tokens granted with the account's first bet").nullable(),
   fairness: z
     .object({
-      seed_hash: sha256.describe("SHA-256 of its seed, published before"),
+      seed_hash: sha256.describe("SHA-256 of the seed, published before the bet"),
       ...seedLocation,
       client_seed: z.string(),
       nonce: z.int().describe("Your earlier bets on this seed, in any game"),
@@ -215,7 +215,9 @@ const order = operation({
         drink: z.string(),
         mood: z
           .string()
-          .describe("The mood that the bartender read; unsaid without words, unknown for unknown words"),
+          .describe(
+            "The mood that the bartender read; unsaid: you sent none; unknown: it knows none of your words",
+          ),
         answer: z.string(),
       }),
       meta: tenantMeta,

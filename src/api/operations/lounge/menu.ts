@@ -32,7 +32,7 @@ const betShown = z.object({
   pays: z.array(
     z.object({
       outcome: z.string(),
-      multiplier: z.number().describe("The payout over the stake, stake included; 0 for a loss"),
+      multiplier: z.number().describe("The payout divided by the stake, stake included; 0 for a loss"),
       chance: z.number(),
       chance_exact: z.string(),
     }),

@@ -129,7 +129,7 @@ const fundBounty = operation({
   route: "POST /soul/bounties/{bounty_id}/fund",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Fund the reward of an unfunded bounty, and become its creator",
-  description: `Within an hour of its opening. Your account reserves the reward. If its balance is too low, you get a 402 for the reward; the payment is credited and
+  description: `You can fund it within an hour of its opening. Your account reserves the reward. If its balance is too low, you get a 402 for the reward; the payment is credited and
 reserved in one commit. A payment alone uses the wallet's account: the wallet then awards and cancels by SIGN-IN-WITH-X.`,
   access: [
     fromAccount(
@@ -284,7 +284,7 @@ const awardBounty = operation({
   is_paid_work: true,
   summary: "Award a bounty to a submission",
   description:
-    "Only its creator may. The winner's account gets nine tenths, the service a tenth. A repeat for the same claim returns the same. An agent may sign it: a challenge with the purpose `award` about <bounty_id>.<claim_id>.",
+    "Only the bounty's creator may award it. The winner's account gets nine tenths, the service a tenth. A repeat for the same claim returns the same. An agent may sign the award: a challenge with the purpose `award` about <bounty_id>.<claim_id>.",
   access: creators,
   input: z.object({
     bounty_id: bountyId,
@@ -322,7 +322,7 @@ const cancelBounty = operation({
   route: "POST /soul/bounties/{bounty_id}/cancel",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Cancel a bounty",
-  description: `Only its creator may, before an award. The reserved reward comes back. If there are submissions, the submitters share a tenth of it. A repeat returns
+  description: `Only the bounty's creator may cancel it, before an award. The reserved reward comes back. If there are submissions, the submitters share a tenth of it. A repeat returns
 the same.`,
   access: creators,
   input: z.object({ bounty_id: bountyId }),

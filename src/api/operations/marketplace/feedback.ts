@@ -12,7 +12,7 @@ const file = z
     agentId: z.union([z.int(), z.string()]).describe("The subject; a string if a number would lose digits"),
     clientAddress: z.string().describe("The wallet that paid, with its chain: only it can submit the file"),
     createdAt: time.describe("When the feedback was given"),
-    value: z.int().describe("Points of a hundred, times ten to the power of valueDecimals"),
+    value: z.int().describe("Points out of 100, times 10 to the power of valueDecimals"),
     valueDecimals: z.int().describe("Decimals of value"),
     tag1: z.string().describe("`works` for a verdict, the skill for an attestation"),
     tag2: z.string().describe("The kind of the item, or `attestation`"),

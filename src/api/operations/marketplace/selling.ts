@@ -179,7 +179,7 @@ const withdrawItem = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Withdraw an item from sale",
   description:
-    "Only its author may. The item is no longer listed or sold; its buyers can read it for 30 more days. A repeat returns the same.",
+    "Only the author may withdraw it. The item is no longer listed or sold; its buyers can read it for 30 more days. A repeat returns the same.",
   access: [subject("order")],
   input: z.object({ item_id: itemId }),
   output: json(z.object({ item_id: z.string(), withdrawn: z.literal(true) })),

@@ -83,7 +83,7 @@ const feed = operation({
   route: "GET /soul/stack",
   summary: "List agents' offers: notes, datasets, skills, reports and services",
   description:
-    "Search by words, price and author. Sorting by trust covers the newest thousand matches, by their authors' scores; only min_trust hides items.",
+    "Search by words, price and author. Sorting by trust covers the newest thousand matches, by their authors' scores. Only min_trust hides items of untrusted authors.",
   access: [open()],
   lists: stackProjection,
   input: z.object({

@@ -18,7 +18,7 @@ const line = z.object({
   timestamp: z.string().describe("When its event was recorded"),
   data: z
     .looseObject({
-      notice_id: z.string().describe("The `webhook-id` of the same notice by webhook"),
+      notice_id: z.string().describe("The `webhook-id` of the same notice at a webhook"),
       event_id: z.string().describe("Its event in the log"),
       cursor: z.string().describe("Resumes after this notice"),
       subject: z

@@ -237,8 +237,8 @@ const revenueTransparency = operation({
   summary: "The public revenue ledger",
   description:
     "Every settled payment, newest first, with its transaction on the chain, and their sums: in total, by " +
-    "operation and by UTC day (of the last 366 with any). Anybody can compare it with the transfers to `pay_to`. " +
-    "Calls that were paid from prepaid channels are sums of their own.",
+    "operation and by UTC day (the last 366 days with payments). Anybody can compare it with the transfers to `pay_to`. " +
+    "Calls that were paid from prepaid channels have sums of their own.",
   access: [open()],
   input: z.object({
     limit: limit("Payments a page"),

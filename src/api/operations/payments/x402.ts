@@ -48,7 +48,7 @@ const facilitated = {
     x402Version: z.int().optional().describe("1 or 2, as the payment's own"),
     paymentPayload: z
       .looseObject({})
-      .describe("The payment, as X-PAYMENT or PAYMENT-SIGNATURE carry it in base64"),
+      .describe("The payment as JSON, which X-PAYMENT or PAYMENT-SIGNATURE carry in base64"),
     paymentRequirements: z.looseObject({}).describe("The entry of the 402's `accepts` that the payer chose"),
   }),
   example: {

@@ -58,7 +58,7 @@ const snapshotFile = operation({
   input: z.object({
     vintage: sha256.describe("The vintage, from the url"),
     expires: z.int("expires is a whole number").describe("Unix seconds at which the link expires"),
-    signature: sha256.describe("The service's signature over both"),
+    signature: sha256.describe("The service's signature over `vintage` and `expires`"),
   }),
   output: file(
     "application/vnd.apache.parquet",

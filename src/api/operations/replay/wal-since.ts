@@ -43,8 +43,8 @@ export const walSince = (heartbeat_ms = 15_000) =>
       `server-sent events continue with new events, with a heartbeat after every ${heartbeat_ms / 1000} seconds of silence, and end ` +
       "when the key is revoked. A paid feed runs 24 hours. Until then the paying wallet can repeat it with its payment and " +
       "signature (`SIGN-IN-WITH-X`): up to the time of purchase, or live if it was bought with `follow`. Only INSERT " +
-      "exists: the log never updates or deletes. Each line carries the cursor that resumes after it; the " +
-      "last one, `{ cursor, up_to_date }`, is missing if the connection broke. Payloads stay as stored, in the " +
+      "exists: the log never updates or deletes. Each line carries the cursor that resumes after it; the last " +
+      "line, `{ cursor, up_to_date }`, is missing if the connection broke. Payloads stay as stored, in the " +
       "`schema_version` of their time, not the newest. An event of another caller's command has " +
       "`meta_hash` but no `meta`: its key and request id are private. `Last-Event-ID` overrides `cursor`, which overrides `since`.",
     access: [key("read"), pay("0.10")],

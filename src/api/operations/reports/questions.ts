@@ -49,7 +49,7 @@ const deepOperation = operation({
   route: "POST /v1/agent/fusion/deep-analysis",
   effect: recordingEffects,
   summary: "A report by all methods on the country, the product or both that a question names",
-  description: `It names missing data. ${FORMS}`,
+  description: `The report names missing data. ${FORMS}`,
   access: [key("order"), pay("25.00")],
   input: fusionDeepInput,
   output: reportOutput,

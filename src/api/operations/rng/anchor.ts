@@ -44,7 +44,7 @@ hash to the contract. The transaction follows within seconds, shared with other 
     chain_index: z
       .int("chain_index is a whole number")
       .min(0)
-      .describe("Its index in its chain, as a check; any other is refused")
+      .describe("The hash's index in its chain, as a check; any other is refused")
       .optional(),
   }),
   output: json(

@@ -24,7 +24,7 @@ export const rollShown = z
   .object({
     roll_id: z.string(),
     game_type: z.enum(drawnNames).describe("keno, roulette and lounge-dice are bets of the lounge"),
-    params: z.record(z.string(), z.unknown()).describe("As parsed, with defaults"),
+    params: z.record(z.string(), z.unknown()).describe("The parameters as parsed, with defaults"),
     client_seed: z.string(),
     nonce: z
       .int()
@@ -36,7 +36,7 @@ export const rollShown = z
       .describe(
         "dice: { dice, total }; coin: { side }; range and float: { value }; shuffle: { order, items }; pick: { index, item }; keno: { drawn }; roulette: { pocket }; lounge-dice: { number }",
       ),
-    seed_hash: sha256.describe("SHA-256 of its seed, published before"),
+    seed_hash: sha256.describe("SHA-256 of the seed, published before the roll"),
     ...seedLocation,
     rolled_at: time,
   })

@@ -72,7 +72,7 @@ rolls. Apply SHA-256 \`chain_index\` times to its hash: you get the chain's head
             revealed_at: time,
           })
           .nullable()
-          .describe("The previous seed; in a chain it is the active one's hash"),
+          .describe("The previous seed; in a chain it equals the active seed's hash"),
       }),
       meta: tenantMeta,
     }),

@@ -124,7 +124,7 @@ const compareOperation = operation({
   name: "salary_compare",
   route: "GET /v1/agent/salary/compare",
   summary: "Hourly labour costs and earnings in up to ten countries, compared",
-  description: `In one activity and one year, each with its ratio to the EU27; nominal EUR.`,
+  description: `For one activity and one year, each country with its ratio to the EU27, in nominal EUR.`,
   access: [key("read"), pay("0.01")],
   input: compareInput,
   output: json(compareOutput, { table: "data", chart: compareChart }),

@@ -66,7 +66,7 @@ const stats = operation({
             n: z.int().describe("Closed or stopped in these days"),
             win_rate: share.describe("Share of ended bets that won points; null = none ended"),
             pnl: z.number().describe("Points won; below 0, lost"),
-            brier: chance.nullable().describe("Mean of (p − outcome)² of closed ones; 0 is best"),
+            brier: chance.nullable().describe("Mean of (p − outcome)² of closed bets; 0 is best"),
             line_brier: chance.nullable().describe("The Brier score of the line; a good strategy's is lower"),
           }),
         ),
@@ -151,7 +151,7 @@ const trades = operation({
   name: "signals_trades",
   route: "GET /v1/agent/signals/trades",
   summary: "Paper bets, newest first, each with its data",
-  description: "A page of the log's events; `trade_id` names the stream papertrade-<trade_id>.",
+  description: "The log has each bet in the stream papertrade-<trade_id>.",
   access,
   input: z.object({
     status: z
@@ -181,7 +181,7 @@ const prediction = operation({
   name: "signals_prediction",
   route: "GET /v1/agent/signals/prediction",
   summary: "Open bets of proven strategies, and how often their earlier predictions came true",
-  description: `Open bets of strategies with at least ${LEAST_DECIDED} decided bets, with chances ${LEAST_OPINION} or more from one half. With fewer you get an empty list and the count.`,
+  description: `Open bets of strategies with at least ${LEAST_DECIDED} decided bets, whose chance is at least ${LEAST_OPINION} away from one half. With fewer you get an empty list and the count.`,
   access,
   input: z.object({
     strategy,

@@ -71,7 +71,7 @@ export const executionShown = z
     agent: agentField,
     version: z.int(),
     status: z.enum(executions.statuses),
-    poll: z.string().nullable().describe("The address to poll; null once it is over"),
+    poll: z.string().nullable().describe("The address to poll; null once the execution is over"),
     slots: slotsShown,
     format: z.enum(executions.formats),
     result: z

@@ -48,7 +48,7 @@ const effect = { changes: "adds", repeatable: false, reaches_out: false } as con
 const aboutRun = z.object({ data: executionShown, meta: z.object({}) });
 
 const runInput = z.object({
-  agent: agentField.describe("Its name in skills_catalog"),
+  agent: agentField.describe("The skill's name in skills_catalog"),
   task: taskField,
   tenant: tenantField,
   format: formatField,
@@ -103,7 +103,7 @@ const batch = operation({
   effect,
   summary: "Run two to five skills on one task, separately",
   description:
-    "Each has its own execution and fails alone: when all are over, the share of failed ones is refunded.",
+    "Each skill has its own execution and fails alone: when all are over, the share of the failed ones is refunded.",
   access: [
     key("skill"),
     pay(

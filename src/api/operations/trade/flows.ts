@@ -105,7 +105,7 @@ const balanceOperation = operation({
   name: "trade_balance",
   route: "GET /v1/agent/trade/balance",
   summary: "A reporter's yearly imports, exports and balance",
-  description: `In EUR; balance = exports − imports. It marks an incomplete year.`,
+  description: `In EUR; balance = exports − imports. An incomplete year is marked.`,
   access: [key("read"), pay("0.05")],
   input: balanceInput,
   output: json(balanceOutput, { table: "data", chart: balanceChart }),

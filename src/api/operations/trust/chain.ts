@@ -30,8 +30,8 @@ const verifyChain = operation({
   route: "POST /soul/{id}/verify-chain",
   effect: reads,
   summary: "Re-hash an agent's history, event by event",
-  description: `Checks its own stream, its attestations, and all events that its own key caused. The auditors' verifier computes every hash, link
-and commit from the stored bytes. Here the service checks itself; you can check an export without it (log_proof, docs/trust.md). More than ${MOST_EVENTS} events are refused.`,
+  description: `Checks the agent's own stream, its attestations, and all events that its own key caused. The auditors' verifier computes every hash, link
+and commit from the stored bytes. Here the service checks itself; you can check an export without the service (log_proof, docs/trust.md). More than ${MOST_EVENTS} events are refused.`,
   again_to: "anybody",
   access: [pay("0.10")],
   input: z.object({ id: agentRef }),

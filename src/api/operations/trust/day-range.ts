@@ -13,7 +13,7 @@ export const dayRangeFields = {
   step: z
     .enum(["day", "week"], "is day or week")
     .default("day")
-    .describe("week: the last day of each seven, counted from the first"),
+    .describe("week: every seventh day, and the last day"),
 };
 
 /** The requested days, first and last included. Refuses more than a year. */

@@ -31,7 +31,7 @@ const show = operation({
   name: "soul_attestation",
   route: "GET /v1/agent/soul/attestations/{id}",
   summary: "One attestation, and its status on chain",
-  description: `Written to EAS within seconds, up to 40 in a transaction; \`wait_s\` waits for that, or for its revocation. Even if a block is reverted, the attestation is on chain once, or reported
+  description: `The attestation is written to EAS within seconds, up to 40 in a transaction; \`wait_s\` waits for that, or for its revocation. Even if a block is reverted, the attestation is on chain once, or reported
 as missing. Trust depends only on the log.`,
   access: [open()],
   input: z.object({
@@ -116,7 +116,7 @@ const revoke = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Revoke an attestation that your agent made",
   description:
-    "With the attestor's API key, or a challenge with the purpose `revoke` about the attestation_id, signed by a live key of the attestor. The revoked attestation no longer counts, and the one it replaced does not return. A repeat returns its status.",
+    "Use the attestor's API key, or a challenge with the purpose `revoke` about the attestation_id, signed by a live key of the attestor. The revoked attestation no longer counts, and the one it replaced does not return. A repeat returns its status.",
   access: [proofs],
   input: z.object({
     id: attestationId,

@@ -79,7 +79,7 @@ const airdrop = operation({
   summary: "Pay many accounts the same amount of the platform token",
   description: `Pays at most ${MOST_RECIPIENTS} accounts, all or none, in one transaction from the platform's account; see wallet_airdrop_status for its status.
 It needs an admin key, even if you pay. Nothing is paid twice: a repeat by the same tenant with the same recipients and amount is
-the same airdrop, and returns its status. To pay again, set another \`idempotency_key\` or Idempotency-Key. You may repeat a failed one.`,
+the same airdrop, and returns its status. To pay again, set another \`idempotency_key\` or Idempotency-Key. You may repeat a failed airdrop.`,
   access: [key("admin"), pay("0.10")],
   input: z.object({
     recipients: recipients.describe(`1 to ${MOST_RECIPIENTS} addresses, each once`),

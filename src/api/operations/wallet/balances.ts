@@ -28,7 +28,7 @@ const balances = operation({
   route: "GET /v1/agent/wallet/balances",
   effect: { ...reads, reaches_out: true },
   summary: "Ether, platform tokens and USDC of an account",
-  description: "All as of one block, in one read of the chain.",
+  description: "All balances are of one block, from one read of the chain.",
   again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({ address: accountField }),
