@@ -74,7 +74,7 @@ function parse(program: readonly string[], text: string, timeout_ms: number): Pr
     let bytes = 0;
     child.stderr.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MOST_TOLD_BYTES) giveUp("it tells too much");
+      if (bytes > MOST_TOLD_BYTES) giveUp("its output is too large");
       else chunks.push(chunk);
     });
     child.on("error", (error) => giveUp(error.message));

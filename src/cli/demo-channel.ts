@@ -118,11 +118,11 @@ export async function payByChannel({ url }: DemoService, wallet: LocalAccount): 
   );
   const { begin } = data.leave.without_us;
   tell.line(
-    "without us",
+    "by the chain",
     `send ${begin?.data.slice(0, 10)}… to ${begin?.to}, and finish ${data.withdraw_delay_s} s later`,
   );
 
-  tell.step(6, "Leaving with us", "a payment of the type refund");
+  tell.step(6, "Leaving through the service", "a payment of the type refund");
   const refund = await payer.pay(place, { type: "refund" });
   const { refunded_usdc } = ended.parse(parsed(refund.body));
   tell.line("returned", `${refunded_usdc} USDC in ${refund.charge.transaction}`);

@@ -69,11 +69,11 @@ export async function runSkills({ url, app }: DemoService, wallet: LocalAccount)
     says: `${first.status}, ${facts.length} facts, execution ${first.execution_id}`,
   });
 
-  tell.step(3, "Another is given up", "DELETE /v1/agent/skills/executions/{execution_id}");
+  tell.step(3, "Another is cancelled", "DELETE /v1/agent/skills/executions/{execution_id}");
   const { cancelled, payment } = await givenUp(url, wallet);
   tell.line(cancelled.status, `${cancelled.execution_id}, before any step was done`);
 
-  tell.step(4, "It is paid back", "GET /v1/agent/payments/{id}");
+  tell.step(4, "The cancelled one is refunded", "GET /v1/agent/payments/{id}");
   const { data } = await fetchAnswer(`${url}/v1/agent/payments/${idOf(payment)}`, paymentShown);
   tell.finding({
     ok: data.refund !== null && Number(data.refund.amount_usdc) === Number(cancelled.refund_usdc),

@@ -28,7 +28,7 @@ const settingsExample = () =>
 export const docsCommand = (commands: () => Promise<readonly Command[]>) =>
   new Command("docs")
     .description(about.docs)
-    .addArgument(new Argument("[page]", "which one").choices(NAMES).default("operations"))
+    .addArgument(new Argument("[page]", "the page").choices(NAMES).default("operations"))
     .option("--into <folder>", "write all four pages there instead")
     .action(async (page: Page, { into }: { into?: string }) => {
       const made = pages(commands);

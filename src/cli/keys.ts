@@ -17,7 +17,7 @@ export function keysCommand(terminal: Terminal): Command {
     .option("--scopes <list>", `comma-separated: ${scopes.join(", ")}`, asScopes, ["read" as const])
     .option("--test", "a sk_test_ key, in a separate tenant space", false)
     .option("--label <text>", "a note for the list, at most 100 characters", textUpTo(100))
-    .option("--daily <n|none>", "calls a UTC day", asQuota, DAILY_QUOTA)
+    .option("--daily <n|none>", "calls per day in UTC", asQuota, DAILY_QUOTA)
     .option("--monthly <n|none>", "calls per calendar month in UTC", asQuota, MONTHLY_QUOTA)
     .option("--json", "print JSON", false)
     .action(async (options) => {

@@ -437,7 +437,7 @@ function remedyOf(period: Period, why: Refusal): string {
   const { code } = why;
   const alone = `--from ${period} --to ${period}`;
   if (why instanceof OtherReporters)
-    return `where the file is whole as it is: the same with ${alone} --reporters ${why.found.join(",")}; else, once it is corrected at its source: with ${alone} --again`;
+    return `if the file is complete: the same with ${alone} --reporters ${why.found.join(",")}; else, once it is corrected at its source: with ${alone} --again`;
   if (code === "not_found") return `run the same command when ${monthText(period)} is published`;
   if (code === "invalid") return `once the file is corrected at its source: the same with ${alone} --again`;
   return "run the same command again: it continues with what has arrived";

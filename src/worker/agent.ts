@@ -35,7 +35,7 @@ export async function openAgent(calls: Calls, wanted: AgentChoice): Promise<Work
   if (agent_id === undefined)
     return refuse(
       "invalid",
-      "--agent names the agent that works; the first time it is registered under that name",
+      "name the worker's agent by --agent; the first start registers the agent under this name",
     );
   const isKnown =
     known !== undefined && known.url === calls.url && known.agent_id.toLowerCase() === agent_id.toLowerCase();
@@ -51,7 +51,7 @@ export async function openAgent(calls: Calls, wanted: AgentChoice): Promise<Work
     if (error instanceof CallRefused && error.status === 403)
       refuse(
         "forbidden",
-        `${agent_id} is registered, and this folder's key is none of its own: give its API key by --key, or another name by --agent`,
+        `${agent_id} is registered, but without this folder's key: give the agent's API key by --key, or another name by --agent`,
       );
     throw error;
   });

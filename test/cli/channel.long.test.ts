@@ -21,7 +21,7 @@ test("twenty calls are paid by one deposit, a receipt is verified, and the rest 
     "3 19 calls, each with a voucher",
     "4 The receipt of the last call, verified",
     "5 The channel's status",
-    "6 Leaving with us",
+    "6 Leaving through the service",
   ]);
   expect(stdout).toMatch(/charged +0\.02 USDC in all\n/);
   expect(stdout).toMatch(/deposit +1\.00 USDC, of which 0\.02 charged and 0\.98 left\n/);

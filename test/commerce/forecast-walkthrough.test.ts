@@ -137,7 +137,7 @@ describe("a forecast", () => {
       forecast: [],
       tests: null,
       synthetic: false,
-      notes: ["No month of it is over yet: there is nothing to forecast from."],
+      notes: ["No month of this product is over yet: there is nothing to forecast from."],
     });
   });
 });

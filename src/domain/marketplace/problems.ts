@@ -8,12 +8,12 @@ export const marketProblems = problemTypes({
   },
   "own-goods": {
     code: "conflict",
-    title: "Own goods",
+    title: "Own bounty or item",
     meaning: "You cannot claim your own bounty, or buy your own item.",
   },
   "trust-missing": {
     code: "conflict",
-    title: "Trust missing",
+    title: "Too little trust",
     meaning: "The bounty requires more points of trust than the agent has.",
   },
   "submission-stands": {

@@ -3,7 +3,7 @@ import { problemTypes } from "../../core/model/problem.ts";
 export const paymentProblems = problemTypes({
   "payment-known": {
     code: "conflict",
-    title: "Payment known",
+    title: "Payment in use",
     meaning: "Another call already uses this payment or this Idempotency-Key.",
   },
   "answer-gone": {
@@ -23,7 +23,7 @@ export const paymentProblems = problemTypes({
   },
   "channel-moved": {
     code: "conflict",
-    title: "Channel moved",
+    title: "Channel in use",
     meaning: "Another call used this channel at the same time, or its deposit is being returned.",
   },
   "funds-missing": {

@@ -3,7 +3,7 @@ import { problemTypes } from "../../core/model/problem.ts";
 export const rngProblems = problemTypes({
   "other-seed": {
     code: "conflict",
-    title: "Other seed",
+    title: "Seed not active",
     meaning: "The seed that you named is no longer active; nothing was drawn.",
   },
   "seed-missing": {

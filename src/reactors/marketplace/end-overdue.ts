@@ -22,8 +22,8 @@ export const marketplaceReactor = reactor({
     }
     return isCurrent ? idleUntil(await nextDueBounty(app.pool)) : "done";
   },
-  failures: { failed: "bounties neither expire nor are given away by themselves; trying again" },
-  resumed: "bounties expire and are given away by themselves again",
+  failures: { failed: "bounties neither expire nor are awarded automatically; trying again" },
+  resumed: "bounties expire and are awarded automatically again",
 });
 
 async function fallDue(app: App, bounty_id: string): Promise<void> {

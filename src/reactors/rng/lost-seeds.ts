@@ -20,7 +20,7 @@ async function hasLost(app: App): Promise<boolean> {
 /** Another secret reveals no seed of these chains: their rolls, bets and draws could never be proven. */
 export const secretFault = async (app: App): Promise<string | undefined> =>
   (await hasLost(app))
-    ? "SEED_SECRET (or seeds.secret in DATA_DIR): it does not make the seeds that this log has published; give it back, or void what was drawn with `tallystick rng abandon`"
+    ? "SEED_SECRET (or seeds.secret in DATA_DIR): it does not make the seeds that this log has published; restore the secret, or void its draws with `tallystick rng abandon`"
     : undefined;
 
 const PAGE = 100;

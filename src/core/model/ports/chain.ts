@@ -78,7 +78,7 @@ export class TransactionPending extends Error {
 
   constructor(transactions: readonly Hex[], options?: ErrorOptions) {
     const named = transactions.join(", ") || "the facilitator's transactions";
-    super(`not mined in time, and may still be: ${named}`, options);
+    super(`not mined in time, but may still be mined: ${named}`, options);
     this.transactions = transactions;
   }
 }

@@ -46,11 +46,11 @@ const month = z.string().describe("YYYY-MM, in UTC");
 const quantity = z.number().describe("In the product's base unit");
 const accuracy = {
   mae: quantity.describe("Mean absolute error, in base units"),
-  mase: z.number().nullable().describe("The same in mean monthly changes; null if nothing changed before"),
+  mase: z.number().nullable().describe("mae / mean monthly change; null if nothing changed before"),
   smape: z.number().describe("Symmetric mean absolute percentage error, 0 to 200"),
 };
 const bound = (about: string) => z.number().nullable().describe(about);
-const percent = z.number().nullable().describe("Percent of the months within it");
+const percent = z.number().nullable().describe("Percent of the test months within the interval");
 
 const forecastShown = z.object({
   product_id: productId,
@@ -65,7 +65,7 @@ const forecastShown = z.object({
         .boolean()
         .nullable()
         .describe(
-          `Out of stock on more than ${MOST_DAYS_OUT} days: demand was likely more. null: before it was listed here`,
+          `Out of stock on more than ${MOST_DAYS_OUT} days: demand was likely more. null: the product was not listed yet`,
         ),
     }),
   ),
@@ -80,7 +80,7 @@ const forecastShown = z.object({
         "Four of five months should lie between lo80 and hi80; null: too few past errors, or months_history below 6",
       ),
       hi80: bound("See lo80"),
-      lo95: bound("Nineteen of twenty months should lie between lo95 and hi95; null as lo80"),
+      lo95: bound("Nineteen of twenty months should lie between lo95 and hi95; null in the cases of lo80"),
       hi95: bound("See lo95"),
       kg: z.number().describe("The mean in kilograms"),
     }),
@@ -103,7 +103,7 @@ const forecastShown = z.object({
     .describe("The forecast repeated as of earlier months, with the data of that time; null: too short"),
   coverage: z
     .object({ "80": percent, "95": percent, n: z.int().describe("Months that had an interval") })
-    .describe("How many test months lay within intervals as wide as these are"),
+    .describe("How many test months lay within intervals of this width"),
   synthetic: z.boolean().describe("true: the history includes invented sandbox sales"),
   notes: z.array(z.string()),
 });
@@ -268,7 +268,9 @@ function notesOf(
   const constrained = whole.slice(-months_history).filter((one) => one.constrained).length;
   const isSure = method === "mean" || method === "none" || months.every((one) => one[95] !== null);
   return [
-    ...(method === "none" ? ["No month of it is over yet: there is nothing to forecast from."] : []),
+    ...(method === "none"
+      ? ["No month of this product is over yet: there is nothing to forecast from."]
+      : []),
     ...(method === "mean"
       ? [`Fewer than ${LEAST_MONTHS} months are looked at: their mean, with the interval of all products.`]
       : []),

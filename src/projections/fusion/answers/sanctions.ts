@@ -54,7 +54,7 @@ export const sanctionsInput = z.object({
     .describe("Similarity, 0.7 to 1; lower finds more false matches"),
 });
 
-const agreed = z.boolean().nullable().describe("true: it agrees with the entry");
+const agreed = z.boolean().nullable().describe("true: the detail agrees with the entry");
 
 export const hit = z.object({
   list: z.string(),

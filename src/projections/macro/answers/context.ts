@@ -30,7 +30,7 @@ export const macroInput = z.object({
   indicators,
   year: year
     .optional()
-    .describe("A calendar year: the indicators as its last day or month has them; omitted = the newest"),
+    .describe("A calendar year: the indicators at its last day or month; omitted = the newest"),
 });
 
 const HISTORY_MONTHS = 12;
