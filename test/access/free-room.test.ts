@@ -88,12 +88,16 @@ test("bytes count as well, by address, by subject and for all callers of one kin
   });
   const MIB = 1_048_576;
   await room.store(anonymous, "10.0.0.1", 64 * MIB);
-  const full = "today's free calls are used up: the share";
-  await expect(room.store(anonymous, "10.0.0.1", 1)).rejects.toThrow(`${full} of this address`);
+  const full = "today's free calls";
+  await expect(room.store(anonymous, "10.0.0.1", 1)).rejects.toThrow(`${full} of this address are used up`);
   await room.store(subject("stranger"), "10.0.0.2", 64 * MIB);
-  await expect(room.store(subject("stranger"), "10.0.0.3", 1)).rejects.toThrow(`${full} of this caller`);
+  await expect(room.store(subject("stranger"), "10.0.0.3", 1)).rejects.toThrow(
+    `${full} of this caller are used up`,
+  );
   // Together they have used the strangers' hundred.
-  await expect(room.store(anonymous, "10.0.0.4", 1)).rejects.toThrow(`${full} of all strangers`);
+  await expect(room.store(anonymous, "10.0.0.4", 1)).rejects.toThrow(
+    `${full} of all strangers together are used up`,
+  );
   await room.store(subject("proven"), "10.0.0.4", MIB);
   await room.store(subject("paid"), "10.0.0.1", MIB);
 });

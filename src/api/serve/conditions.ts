@@ -20,6 +20,6 @@ export function refuseUnmatched(header: string | undefined): void {
   if (header === undefined || header.trim() === "*") return;
   refuse(
     coreProblems["precondition-failed"],
-    "this has no version that If-Match could name: omit If-Match; nothing was done or charged",
+    "this resource has no ETag for If-Match: omit If-Match; nothing was done or charged",
   );
 }

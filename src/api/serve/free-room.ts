@@ -60,12 +60,18 @@ export function createFreeRoom({ limits, writes_a_day, mib_a_day, callerStatusOf
           {
             limit: daily(`${what.name} by address`, what.own),
             by: addressBlock(ip),
-            says: "of this address",
+            says: "of this address are used up",
           },
         ]),
     ...(caller.kind === "anonymous"
       ? []
-      : [{ limit: daily(`${what.name} by subject`, what.own), by: caller.tenant, says: "of this caller" }]),
+      : [
+          {
+            limit: daily(`${what.name} by subject`, what.own),
+            by: caller.tenant,
+            says: "of this caller are used up",
+          },
+        ]),
     { limit: daily(`${what.name} of ${is}`, what.all), by: EVERYBODY, says: SHARE[is] },
   ];
 
@@ -91,12 +97,12 @@ const RETRY_S = 3_600;
 
 const SHARE: Record<CallerStatus, string> = {
   stranger:
-    "of all strangers together: prove a key (POST /soul/{id}/keys) or pay for a call, and you get another share",
-  proven: "of all who have proven a key: pay for a call, and you get another share",
-  paying: "of all who have paid",
+    "of all strangers together are used up: prove a key (POST /soul/{id}/keys) or pay for a call, to get another share",
+  proven: "of all who have proven a key are used up: pay for a call, to get another share",
+  paying: "of all who have paid are used up",
 };
 
 const refuseFull = (says: string, retry_after_s: number): never =>
-  refuse(coreProblems["rate-limited"], `today's free calls are used up: the share ${says}`, {
+  refuse(coreProblems["rate-limited"], `today's free calls ${says}`, {
     retry_after_s,
   });

@@ -108,7 +108,8 @@ export class HttpCall implements CallRequest {
     const { params } = this.#called;
     const query = new URLSearchParams(queryOf(this.#req.url));
     if (!this.#hasBody) return reader.fromQuery(query, params);
-    if (query.size > 0) refuse("invalid", "this takes its input in the body; the query string must be empty");
+    if (query.size > 0)
+      refuse("invalid", "this operation takes its input in the body; the query string must be empty");
     const needsBody = reader.schema.required?.some((name) => !Object.hasOwn(params, name)) ?? false;
     const body = await readBody(this.#req, most_bytes, needsBody);
     const fields = reader.fromObject(body, params);

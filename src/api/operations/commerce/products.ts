@@ -260,7 +260,7 @@ const availability = operation({
   route: "GET /v1/agent/availability",
   summary: "Stock of a product by location, and how much can be ordered",
   description:
-    "By location, in base units: `on_hand` is in stock, `reserved` belongs to orders, `available` is the difference. The stock of one product is always current; that of all is as of as_of_position.",
+    "By location, in base units: `on_hand` is in stock, `reserved` belongs to orders, `available` is the difference. The stock of one product is always current; a list is current up to as_of_position.",
   access: [key("read"), pay("0.005")],
   lists: catalogueProjection,
   input: z.object({ product_id: inputProductId, slug: inputSlug }),

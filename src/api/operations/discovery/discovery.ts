@@ -10,7 +10,7 @@ const health = operation({
   route: "GET /v1/agent/health",
   summary: "Health of the service, its log and its datasets",
   description:
-    "Status of the log, each dataset, read model and reactor, with the versions of the service and its interface.",
+    "Status of the log, each dataset, read model and background job (reactor), with the versions of service and interface.",
   access: [open()],
   input: z.object({}),
   output: json(

@@ -172,7 +172,7 @@ async function checkedNow(
   if (!ideas.isDrafted(facts))
     return refuse(
       "conflict",
-      `idea ${facts.idea_id} has no draft of a named file to check: propose it again with target_file and draft_content`,
+      `idea ${facts.idea_id} has no draft to check: propose it again with target_file and draft_content`,
     );
   const { idea_id, target_file, draft_sha256 } = facts;
   const bytes = await app.objects.get(ideas.objectOf(idea_id, draft_sha256));

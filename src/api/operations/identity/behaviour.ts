@@ -323,7 +323,7 @@ const whole = composed<{ id: string }>({
 const analytics = operation({
   name: "soul_analytics",
   route: "GET /soul/{id}/analytics",
-  summary: "An agent over time: trust and behaviour by week, drift, and its hours",
+  summary: "An agent over time: trust and behaviour by week, drift, and active hours",
   description:
     "Combines soul_trust_history and soul_dna_history by weeks of the last 90 days, soul_drift and soul_seasonality.",
   access: [subject("read"), key("read")],

@@ -44,7 +44,7 @@ principal's passport.`,
       .string()
       .regex(/^\d{1,9}(\.\d{1,6})?$/, "is a decimal string of USDC with at most six places, such as 2.50")
       .optional()
-      .describe("The most it may spend in all of the principal's account, in USDC, such as 2.50; default: 0"),
+      .describe("Its total spending limit on the principal's account, in USDC, such as 2.50; default: 0"),
     challenge: challengeField,
     signature: signatureField,
   }),

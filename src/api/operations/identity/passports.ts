@@ -31,7 +31,7 @@ const delegationShown = z.object({
   delegation_id: z.string(),
   to: z.string().describe("The delegate's SX#"),
   scopes: z.array(z.string()),
-  max_spend_usdc: z.string().describe("The most it may spend in all of the agent's account, in USDC"),
+  max_spend_usdc: z.string().describe("Its total spending limit on the agent's account, in USDC"),
   expires_at: time,
 });
 

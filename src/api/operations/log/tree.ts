@@ -64,7 +64,7 @@ const tile = operation({
   name: "log_tile",
   route: "GET /log/tile/{+path}",
   reads: "log",
-  summary: "A tile of the log's Merkle tree, or the entries below one",
+  summary: "A tile of the log's Merkle tree, or the entries below a tile",
   description:
     "256 hashes of one level of the tree, or fewer if it is partial (c2sp.org/tlog-tiles). `entries` has the " +
     "event hashes of the leaves, each after its length in two bytes. A tile never changes.",

@@ -71,7 +71,7 @@ const overview = operation({
         .object({
           open: count("Owed and not paid"),
           open_usdc: usdc("Their sum"),
-          kept: count("Payments without a call whose refund would cost more than it is worth"),
+          kept: count("Payments without a call whose refund would cost more than the payment"),
           kept_usdc: usdc("Their sum"),
         })
         .describe("Refunds of payments"),

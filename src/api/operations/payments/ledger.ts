@@ -61,7 +61,7 @@ const paymentAnswer = z.object({
       reason: z.string(),
       for_good: z
         .boolean()
-        .describe("False: until it expires the authorization can still be carried to the chain"),
+        .describe("False: until the authorization expires, anybody can still send it to the chain"),
     })
     .nullable(),
   amount_usdc: usdc,

@@ -75,7 +75,7 @@ const deepAnalysisOperation = operation({
   effect: recordingEffects,
   summary:
     "A country's year of trade: overview, products, partners, its largest import in depth, alerts, economy",
-  description: `Any year that the data cover. Its economic figures are of the same year. ${FORMS}`,
+  description: `Any year that the data cover. Economic figures are of the same year. ${FORMS}`,
   access: [key("order"), pay("5.00")],
   input: deepAnalysisInput,
   output: reportOutput,

@@ -109,7 +109,7 @@ const verify = operation({
     z.object({
       data: z.object({
         seed_hash: sha256,
-        committed: z.boolean().describe("The hash itself is on chain, or the head of its seed chain"),
+        committed: z.boolean().describe("true: the hash is on chain, or the head of its seed chain is"),
         published: z
           .object({ ...seedLocation, chain_head: sha256 })
           .nullable()

@@ -15,7 +15,9 @@ export const seedLocation = {
   chain: z.int().describe("Number of the seed chain, from 1"),
   chain_index: z
     .int()
-    .describe("Index of the seed, from 0: SHA-256 applied so many times to its hash gives the chain's head"),
+    .describe(
+      "Index of the seed, from 0: SHA-256 applied that many times to its hash gives the chain's head",
+    ),
 };
 
 export const rollId = idFrom("roll_id", "rng_roll").describe("The roll_id of the roll's answer");

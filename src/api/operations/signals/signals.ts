@@ -63,7 +63,7 @@ const stats = operation({
             version: z.int(),
             synthetic,
             open: z.int(),
-            n: z.int().describe("Closed or stopped in these days"),
+            n: z.int().describe("Number of bets closed or stopped in these days"),
             win_rate: share.describe("Share of ended bets that won points; null = none ended"),
             pnl: z.number().describe("Points won; below 0, lost"),
             brier: chance.nullable().describe("Mean of (p − outcome)² of closed bets; 0 is best"),

@@ -73,7 +73,7 @@ half or more, while flows with other countries outside the EU rose by half and b
 const sourcesOperation = operation({
   name: "trade_source_concentration",
   route: "GET /v1/agent/trade/source-concentration",
-  summary: "Products that a country imports at least half from a single source",
+  summary: "Products of which a country imports at least half from a single source",
   description: `Sorted by the value at stake, with the second source and the listed partners' share. \`flow=EXPORT\` finds
 single buyers.`,
   access: [key("read"), pay("0.15")],

@@ -105,11 +105,13 @@ const explanation = z
       .number()
       .nullable()
       .describe(
-        "Share of the attested points that come from agents it attests, too; null without attested points",
+        "Share of the attested points from agents that this agent attests, too; null without attested points",
       ),
     clique: z
       .boolean()
-      .describe("At least three attestors, and half of their points or more from agents it attests too"),
+      .describe(
+        "At least three attestors, and half of their points or more from agents that this agent attests, too",
+      ),
   })
   .nullable();
 

@@ -24,7 +24,7 @@ const request = z.union([
 export const echoedChallenge = z.object({
   id: text,
   realm: text,
-  method: z.literal("evm", "is evm: this is paid by the method that the challenge names"),
+  method: z.literal("evm", "is evm, the method that the challenge names"),
   intent: z.literal("charge", "is charge"),
   request,
   expires: z.iso.datetime("is copied from the challenge"),

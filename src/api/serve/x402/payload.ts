@@ -128,7 +128,7 @@ const v2 = z
 export function paymentObject(presented: string | object): object {
   const given = typeof presented === "string" ? decode(bareText(presented)) : presented;
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    return refusePayment("invalid_payload", "the payment must be a JSON object; pay as accepts says");
+    return refusePayment("invalid_payload", "the payment must be a JSON object; pay one entry of accepts");
   return given;
 }
 

@@ -52,7 +52,7 @@ export async function presentedStatusOf(
   if (refund && !answer) throw used(`this payment is refunded: ${pathOf(payment.id)}; sign a new one`);
   if (state.kept && !answer)
     throw used(
-      `this payment was carried here without a call, and was not refunded: ${pathOf(payment.id)}; sign a new one`,
+      `this payment came without a call, and was not refunded: ${pathOf(payment.id)}; sign a new one`,
     );
   // Only an answer shows which call the payment bought. Without one, the caller must not be asked to pay again.
   if (!isSameCall && !answer) return "pending";
