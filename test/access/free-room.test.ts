@@ -68,7 +68,9 @@ test("strangers share a daily allowance, and an agent with a proven key has its 
   ];
   for (const { status, body } of refused) {
     expect(status).toBe(429);
-    expect((body as { detail: string }).detail).toContain("of all strangers together are used up: prove a key");
+    expect((body as { detail: string }).detail).toContain(
+      "of all strangers together are used up: prove a key",
+    );
   }
   const known = await register(proven.body.api_key, "proven");
   expect([known.status, await known.text()]).toEqual([200, expect.any(String)]);
