@@ -8,7 +8,7 @@ import { about } from "./about.ts";
 import { REASON, textUpTo } from "./option-values.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
-const NAME = "its agent_id, or passport number as SX#42 or 42";
+const NAME = "the agent's agent_id, or passport number as SX#42 or 42";
 
 export function agentsCommand(terminal: Terminal): Command {
   const group = new Command("agents").description(about.agents);

@@ -45,7 +45,7 @@ export async function buyBrief(
   for (const { text } of brief.sections.flatMap(({ findings }) => findings).slice(0, 3))
     tell.line("says", text);
 
-  tell.step(3, "The same as PDF", `GET /v1/agent/reports/${brief.report_id}`);
+  tell.step(3, "The report as PDF", `GET /v1/agent/reports/${brief.report_id}`);
   const place = `/v1/agent/reports/${brief.report_id}`;
   const answer = await untilServed(async () =>
     get(url + place, {
@@ -59,7 +59,7 @@ export async function buyBrief(
   await writeFile(file, Buffer.from(await answer.arrayBuffer()));
   tell.line("open", file);
 
-  tell.step(4, "Its facts alone", "facts.json, from within the PDF");
+  tell.step(4, "The report's facts", "facts.json, from within the PDF");
   const facts = join(folder, `${brief.report_id}.facts.json`);
   await writeFile(facts, canonical(detached(brief)));
   tell.line("facts", `${brief.facts.length} in ${facts}`);

@@ -115,7 +115,7 @@ async function buyAndHear(
     tell.line("notices", `${listener.count} notices by GET /v1/agent/notices; the buyer polled 0 times`);
   } else tell.line("", "This machine has no access there; its operator must ship.");
 
-  tell.step(6, "Its state", `GET /v1/agent/orders?order_id=${made.order_id}`);
+  tell.step(6, "The order's status", `GET /v1/agent/orders?order_id=${made.order_id}`);
   const [now] = await bought(wallet, at(`orders?order_id=${made.order_id}`), z.array(shown));
   if (!now) return refuse("unprocessable", "the paid order is missing");
   tell.line("order", `${now.order_id} is ${now.status}`);

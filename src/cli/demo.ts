@@ -238,7 +238,7 @@ async function buyOneAnswer(
   else
     tell.line(
       "",
-      "Its stream was not exported: this machine has no access to that service's database or chain.",
+      "The payment's stream was not exported: this machine has no access to that service's database or chain.",
     );
   tell.end(`Done in ${seconds(Date.now() - begun)}; ${seconds(performance.now())} with all startups.`);
 }

@@ -13,7 +13,7 @@ export function keysCommand(terminal: Terminal): Command {
   keys
     .command("issue")
     .description("issue a key and print it, once")
-    .requiredOption("--tenant <name>", "its tenant: 1-63 lower-case letters, digits, hyphens", asTenant)
+    .requiredOption("--tenant <name>", "the key's tenant: 1-63 lower-case letters, digits, hyphens", asTenant)
     .option("--scopes <list>", `comma-separated: ${scopes.join(", ")}`, asScopes, ["read" as const])
     .option("--test", "a sk_test_ key, in a separate tenant space", false)
     .option("--label <text>", "a note for the list, at most 100 characters", textUpTo(100))

@@ -13,8 +13,8 @@ export function marketCommand(terminal: Terminal): Command {
     .description(
       "takes down the text of an item or a bounty; a bounty whose reward is still reserved is cancelled",
     )
-    .addArgument(new Argument("<kind>", "its kind").choices(Object.keys(hidden)))
-    .argument("<id>", "its bounty_id or item_id, 32 hex digits", asHexId)
+    .addArgument(new Argument("<kind>", "the kind of text").choices(Object.keys(hidden)))
+    .argument("<id>", "the bounty_id or item_id, 32 hex digits", asHexId)
     .requiredOption(...REASON)
     .addHelpText("after", '\nExample:\n  tallystick market hide item 5f…c1 --reason "against the law"')
     .action(async (kind: keyof typeof hidden, id: string, { reason }: { reason: string }) => {

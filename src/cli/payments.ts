@@ -15,7 +15,7 @@ export function paymentsCommand(terminal: Terminal): Command {
     .option("--json", "print JSON", false)
     .addHelpText(
       "after",
-      "\nExits with 1 when they disagree. Payments in settlement may differ. After a crash, the service needs some 90 seconds to settle them.",
+      "\nExits with 1 when log and chain disagree. Payments in settlement may differ. After a crash, the service needs some 90 seconds to settle them.",
     )
     .action(async ({ json }: { json: boolean }) => {
       const result = await withRuntime(terminal, ({ app }) => books(app), {

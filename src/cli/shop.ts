@@ -62,7 +62,7 @@ function goodsCommands(run: RunInShop): Command[] {
     );
   const add = new Command("add")
     .description("add a product; it sells once it has a price and stock")
-    .requiredOption("--slug <name>", "its slug: lower-case letters, digits, hyphens", asSlug)
+    .requiredOption("--slug <name>", "the product's slug: lower-case letters, digits, hyphens", asSlug)
     .requiredOption("--type <type>", productTypes.join(", "), oneOf<ProductType>(productTypes))
     .requiredOption("--name <text>", "text for buyers", textUpTo(120))
     .requiredOption("--kg <n>", "kilograms of the base unit", asPositive)
@@ -79,7 +79,7 @@ function goodsCommands(run: RunInShop): Command[] {
         .argParser(asPercent)
         .default(STANDARD_VAT_BP, String(STANDARD_VAT_BP / 100)),
     )
-    .option("--id <n>", "its product_id; default: the next", asCount)
+    .option("--id <n>", "the product_id; default: the next number", asCount)
     .option(...TEST)
     .addHelpText(
       "after",
@@ -104,10 +104,10 @@ function goodsCommands(run: RunInShop): Command[] {
     );
   const price = new Command("price")
     .description("set a unit's price, from now on or a later time")
-    .argument("<product>", "its slug or product_id")
+    .argument("<product>", "the product's slug or product_id")
     .argument("<unit>", unitNames.join(" or "), oneOf<UnitName>(unitNames))
-    .argument("<eur>", "for one unit, without tax, such as 4.95", asCents)
-    .option("--from <time>", "in UTC, such as 2026-12-01T00:00:00Z", asTime)
+    .argument("<eur>", "the price of one unit, without tax, such as 4.95", asCents)
+    .option("--from <time>", "when the price begins, in UTC, such as 2026-12-01T00:00:00Z", asTime)
     .option(...TEST)
     .action((name: string, unit: UnitName, net_cents: number, options) =>
       run(async (app, operator) => {
@@ -119,7 +119,7 @@ function goodsCommands(run: RunInShop): Command[] {
     );
   const withdraw = new Command("withdraw")
     .description("take a product off the list; its orders stay")
-    .argument("<product>", "its slug or product_id")
+    .argument("<product>", "the product's slug or product_id")
     .option(...TEST)
     .action((name: string, options) =>
       run(async (app, operator) => {
@@ -129,9 +129,9 @@ function goodsCommands(run: RunInShop): Command[] {
     );
   const receive = new Command("receive")
     .description("add stock; sales use locations in the order in which they were first stocked")
-    .argument("<product>", "its slug or product_id")
-    .argument("<location>", "its location", asLocation)
-    .argument("<quantity>", "in base units", asCount)
+    .argument("<product>", "the product's slug or product_id")
+    .argument("<location>", "the location of the goods", asLocation)
+    .argument("<quantity>", "the quantity in base units", asCount)
     .option("--reference <text>", "a delivery note", textUpTo(100))
     .option(...TEST)
     .action((name: string, location: string, quantity: number, options) =>
@@ -142,9 +142,9 @@ function goodsCommands(run: RunInShop): Command[] {
     );
   const adjust = new Command("adjust")
     .description("correct stock that was miscounted, lost or found; ordered goods cannot be removed")
-    .argument("<product>", "its slug or product_id")
-    .argument("<location>", "its location", asLocation)
-    .argument("<delta>", "in base units: -3 for three less; write it after --", asDelta)
+    .argument("<product>", "the product's slug or product_id")
+    .argument("<location>", "the location of the goods", asLocation)
+    .argument("<delta>", "the change in base units: -3 for three less; write it after --", asDelta)
     .requiredOption(...IN_YOUR_WORDS)
     .option(...TEST)
     .action((name: string, location: string, delta: number, options) =>
@@ -208,7 +208,7 @@ function ofOrder(name: string, about: string): Command {
   return new Command(name)
     .description(about)
     .argument("<order_id>", "as `shop orders` lists it", asOrderId)
-    .option("--tenant <name>", "its buyer, if two buyers have the same number");
+    .option("--tenant <name>", "the order's buyer, if two buyers have this order_id");
 }
 
 function orderCommands(run: RunInShop): Command[] {

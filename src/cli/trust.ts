@@ -9,7 +9,7 @@ import { type Terminal, withRuntime } from "./terminal.ts";
 
 type Trust = typeof import("../operator/trust.ts");
 
-const AGENT = ["<agent>", "its agent_id, or passport number as SX#42 or 42", textUpTo(64)] as const;
+const AGENT = ["<agent>", "the agent's agent_id, or passport number as SX#42 or 42", textUpTo(64)] as const;
 
 export function trustCommand(terminal: Terminal): Command {
   const group = new Command("trust").description(about.trust);

@@ -25,8 +25,9 @@ export function plainUsage(command: Command, path: readonly string[] = [command.
 function plainOption(option: Option): void {
   if (option.mandatory) option.description = `${option.description} (required)`;
   if (option.defaultValue === false) option.defaultValue = undefined;
-  if (Array.isArray(option.defaultValue))
-    option.defaultValueDescription = option.defaultValue.join(",") || "none";
+  const { defaultValue } = option;
+  if (typeof defaultValue === "object" && defaultValue !== null)
+    option.defaultValueDescription = Object.values(defaultValue).join(",") || "none";
 }
 
 /** Commander's sentence about a wrong value with the name first; other texts stay as they are. */

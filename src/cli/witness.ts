@@ -15,8 +15,8 @@ import { endLineOfInterrupt, hostInUrl, type Terminal } from "./terminal.ts";
 type Options = { name: string; log: VerifierKey[]; dir: string; host: string; port: number };
 
 const EXAMPLE = `
-It needs neither a database nor a chain, and reads no settings. Keep its folder: a witness that lost its cosignatures
-is useless. Example:
+A witness needs neither a database nor a chain, and reads no settings. Keep the folder:
+without the cosignatures in it the witness is useless. Example:
 
   tallystick witness --name witness.example.org --port 3100 --log "$(curl -s https://api.example.com/log/key)"
 
@@ -25,11 +25,11 @@ It prints what the log's operator adds to WITNESSES. GET / lists its logs.`;
 export function witnessCommand({ logger }: Pick<Terminal, "logger">): Command {
   return new Command("witness")
     .description(about.witness)
-    .requiredOption("--name <name>", "name of its key, such as witness.example.org")
+    .requiredOption("--name <name>", "name of the witness's key, such as witness.example.org")
     .requiredOption("--log <verifier key>", "a log to follow: name+id+base64; may be repeated", asLogs)
     .option(
       "--dir <folder>",
-      "folder for its key and its state, made at the first start",
+      "folder for the key and the state, made at the first start",
       ".tallystick-witness",
     )
     .option("--host <address>", "address to listen on; 0.0.0.0 opens it to the network", "127.0.0.1")

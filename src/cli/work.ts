@@ -40,7 +40,7 @@ export const workCommand = (): Command =>
   new Command("work")
     .description(about.work)
     .option("--url <url>", "the service", asUrl, "http://127.0.0.1:3000")
-    .option("--agent <agent_id>", "its agent; stored in --dir after the first start")
+    .option("--agent <agent_id>", "the worker's agent; stored in --dir after the first start")
     .option("--key <key>", "the API key (sk_soul_…) of an existing agent; - for standard input", asKey)
     .option("--dir <folder>", "folder for the agent's keys, made at the first start", ".tallystick-worker")
     .option("--kinds <names>", `task types, separated by commas: ${builtIns.join(", ")}`, asKinds, [

@@ -70,7 +70,7 @@ async function load(): Promise<void> {
 }
 
 function showComputed({ computed_event }: Directory): void {
-  if (list.children.length === 0) write(part("#computed"), "None yet: POST /soul/register creates an agent.");
+  if (list.children.length === 0) write(part("#computed"), "No agents yet: POST /soul/register creates one.");
   else if (computed_event === null) write(part("#computed"), "No score was computed yet.");
   else
     part("#computed").replaceChildren(

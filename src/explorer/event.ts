@@ -106,7 +106,7 @@ function way({ event, inclusion, checkpoint, tlog_proof, anchor, pending }: Proo
   const steps = el(
     "ol",
     { class: "way" },
-    step(true, "Event", `Its hash is leaf ${count(event.position - 1)} of the log's tree.`),
+    step(true, "Event", `The event's hash is leaf ${count(event.position - 1)} of the log's tree.`),
     inclusion
       ? step(
           true,

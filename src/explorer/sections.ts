@@ -82,9 +82,9 @@ export const checkpoints: Listing<Checkpoint> = {
 };
 
 const FIRMNESS: Record<Firmness, [label: string, meaning: string]> = {
-  final: ["final", "The chain can no longer revert it."],
-  mined: ["mined", "It is in a block that a reorg may still remove."],
-  reorged: ["reverted", "The chain has dropped its block; the anchor is sent again."],
+  final: ["final", "The chain can no longer revert the anchor."],
+  mined: ["mined", "The anchor is in a block that a reorg may still remove."],
+  reorged: ["reverted", "The chain dropped the anchor's block; the anchor is sent again."],
 };
 
 /** An anchor's finality as a word, explained in its title. */

@@ -209,7 +209,7 @@ describe("off the development chain", () => {
     expect(await spent(before)).toBe(100_000n);
     expect(stdout).toContain(addressOf(wallet(5)));
     expect(stdout).not.toContain(key);
-    expect(stdout).toContain("Its stream was not exported");
+    expect(stdout).toContain("The payment's stream was not exported");
   });
 
   test("an impossible request is named", async () => {

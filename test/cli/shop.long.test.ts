@@ -49,7 +49,7 @@ test("the demo buys pellets from the price list to the delivery, and the operato
     "3 The order reserves the bags",
     "4 Paying for it",
     "5 The operator ships it",
-    "6 Its state",
+    "6 The order's status",
   ]);
   expect(stdout).toMatch(/order +\d+ is delivered\n/);
   const [, order_id] = /order +(\d+), awaiting_payment/.exec(stdout)!;

@@ -295,7 +295,7 @@ function refuseNewcomers(
   const left = Math.max(0, Math.floor((most - newcomers) / base));
   refuse(
     commerceProblems["newcomers-share"],
-    `${left === 1 ? "1 is" : `${left} are`} left, counted in ${unit}s, for wallets without a paid order: order fewer, retry within half an hour, or order with an API key`,
+    `${left === 1 ? "1 is" : `${left} are`} left, counted in ${unit}s, for wallets without a paid order: order fewer, retry in ten minutes, or order with an API key`,
   );
 }
 

@@ -227,7 +227,7 @@ function derogationOf(windows: readonly Window[]): Classification["derogation"] 
       why: "No statement points to a narrow, preparatory or improving task.",
     };
   return profiling.length > 0
-    ? { may_apply: false, phrases, why: "It profiles natural persons, and then it is always high-risk." }
+    ? { may_apply: false, phrases, why: "The system profiles natural persons, so it is always high-risk." }
     : {
         may_apply: true,
         phrases,

@@ -26,7 +26,7 @@ const delegated = {
 const registryLink = {
   kind: z.literal("erc8004"),
   network: z.string().describe("CAIP-2."),
-  ref: digits.describe("Its agentId in the registry of that network."),
+  ref: digits.describe("The agent's agentId in the registry of that network."),
 };
 const ownerKid = address.describe(
   "The agent's wallet in that registry: the entry's owner, or the wallet set in the entry.",
@@ -44,7 +44,7 @@ const atBlockOrNull = {
 const linkName = {
   kind: z.enum(["erc8004", "domain"]),
   network: z.string().nullable().describe("CAIP-2; null for a domain."),
-  ref: z.string().describe("Its agentId in the registry of that network, or the domain."),
+  ref: z.string().describe("The agent's agentId in the registry of that network, or the domain."),
 };
 
 const linked = {
@@ -203,7 +203,9 @@ export const events = {
     means: "An agent's description was changed.",
     1: z
       .strictObject({
-        purpose: sealed.nullable().describe("Its purpose in its owner's words; null if none was given."),
+        purpose: sealed
+          .nullable()
+          .describe("The agent's purpose in its owner's words; null if none was given."),
         ...described,
       })
       .describe(REPLACES),

@@ -42,7 +42,7 @@ export const about = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,270}$/, "is a kid, a SHA-256 in hex, a link's name, or `passport`")
   .describe(
-    "Its subject. verify: the verifier's own word. prove, rotate: the new key's kid. revoke: a kid, `passport`, a delegation_id, a link or an attestation_id. delegate, describe, attest: their SHA-256. link: the link's name. award: <bounty_id>.<claim_id>. judge: <task_id>.accept, <task_id>.reject or <task_id>.reject.<SHA-256 of the reason>",
+    "The challenge's subject. verify: the verifier's own word. prove, rotate: the new key's kid. revoke: a kid, `passport`, a delegation_id, a link or an attestation_id. delegate, describe, attest: their SHA-256. link: the link's name. award: <bounty_id>.<claim_id>. judge: <task_id>.accept, <task_id>.reject or <task_id>.reject.<SHA-256 of the reason>",
   );
 
 export type ChallengeFields = {

@@ -99,7 +99,7 @@ export const service = z
     name: z
       .string()
       .regex(SERVICE_NAME, "is 1 to 32 letters, digits, spaces and . _ -")
-      .describe("Its protocol: A2A, MCP, web or another word"),
+      .describe("The service's protocol: A2A, MCP, web or another word"),
     endpoint: z
       .string()
       .max(300, "is at most 300 characters")

@@ -54,7 +54,7 @@ export const events = {
   NewsBatchCorrelated: {
     means: "A batch of news was processed, and its events were extracted.",
     1: z.strictObject({
-      extractor: z.string().describe("Its version, and the searched lists of names."),
+      extractor: z.string().describe("The extractor's version, and the searched lists of names."),
       events: z.array(newsEvent).max(MOST_ITEMS * MOST_EVENTS),
       correlated_at: time,
     }),

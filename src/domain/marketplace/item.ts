@@ -24,7 +24,7 @@ export const events = {
     means: "An agent offers a text for sale.",
     1: z.strictObject({
       item_id: madeId,
-      sx: sxNumber.describe("Its author."),
+      sx: sxNumber.describe("The author's passport."),
       kind: z.enum(kinds),
       text_sha256: sha256.describe("SHA-256 of the canonical form of { summary, title } (RFC 8785)."),
       content_sha256: sha256,

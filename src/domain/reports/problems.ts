@@ -6,6 +6,6 @@ export const reportProblems = problemTypes({
     status: 410,
     title: "Report no longer stored",
     meaning:
-      "Its retention has ended. Its digests remain in the log; ask the same question again for a report on current data.",
+      "The report's retention has ended. Its digests remain in the log; ask the same question again for a report on current data.",
   },
 });

@@ -135,7 +135,7 @@ export const report = z
     sha256: sha256.describe("SHA-256 of the RFC 8785 form of all other fields"),
     methods: z.array(method),
     sources: z.array(source),
-    limits: z.array(citedText).describe("Its limits, with reasons"),
+    limits: z.array(citedText).describe("The report's limits, with reasons"),
     model: modelSummary.nullable().describe("The model that was to summarize it; null without one"),
     dependency_risks: z.array(finding).optional(),
     substitution_patterns: z.array(finding).optional(),

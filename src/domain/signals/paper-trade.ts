@@ -16,9 +16,11 @@ const opening = z.strictObject({
   ),
   statement,
   side: z.enum(["yes", "no"]),
-  line: chance.describe("Its share of the last ten months, which is the bet's price."),
+  line: chance.describe(
+    "The smoothed share of the last ten decided months in which the statement was true; the bet's price.",
+  ),
   p: chance.describe("The chance that the strategy gives the statement."),
-  confidence: chance.describe("The chance that it gives its own side."),
+  confidence: chance.describe("The chance that the strategy gives its own side."),
   stake: z.number().min(0).max(10).describe("Stake in points, of 1,000."),
   strategy: z.string(),
   version: z.int().positive(),

@@ -8,7 +8,7 @@ export const skillResult = z
   .object({
     agent: z.enum(agents),
     version: z.int(),
-    report: report.describe("Its findings over facts; tallystick report verify takes it"),
+    report: report.describe("The findings over facts, as a report for `tallystick report verify`"),
     steps: z
       .array(origin.omit({ path: true }).extend({ step: z.string() }))
       .describe("The steps, each with its data vintages and the digest of its answer"),

@@ -19,7 +19,7 @@ export const MOST_WEIGHT_MICRO = 10_000_000;
 
 const of = { attestation_id: madeId };
 
-const REPLACES = "It replaces an earlier one of the same attestor, subject and skill.";
+const REPLACES = "An attestation replaces the earlier one of the same attestor, subject and skill.";
 
 const madeData = z.strictObject({
   attestation_id: madeId,
@@ -32,7 +32,7 @@ const madeData = z.strictObject({
     .max(200)
     .nullable()
     .describe("A payment or task between the two, as the attestor says; it adds no weight."),
-  payment_id: z.string().nullable().describe("Its payment; null if there was none."),
+  payment_id: z.string().nullable().describe("The payment that is evidence; null if there was none."),
   made_at: time,
 });
 
@@ -78,14 +78,14 @@ export const events = {
     means: "An attestation did not reach the blockchain, and is no longer pending.",
     1: z
       .strictObject({ ...of, found_at: time })
-      .describe("It is not on the chain, and no earlier transaction can still bring it there."),
+      .describe("The attestation is not on the chain, and no earlier transaction can still bring it there."),
     public: true,
   },
   AttestationAnchored: {
     means: "An attestation is on the blockchain.",
     1: z.strictObject({
       ...of,
-      uid: chainHash.describe("Its UID on EAS."),
+      uid: chainHash.describe("The attestation's UID on EAS."),
       transaction: chainHash,
       block_number: z.int().nonnegative(),
       block_hash: chainHash,

@@ -27,7 +27,7 @@ export const events = {
     means: "All trust scores were computed from the log; a digest fixes them.",
     1: z.strictObject({
       method: z.literal(METHOD),
-      as_of_position: z.int().nonnegative().describe("It includes the log's events up to here."),
+      as_of_position: z.int().nonnegative().describe("The computation includes the log's events up to here."),
       day: z.int().nonnegative().describe("UTC days since 1970-01-01."),
       agents: z.int().nonnegative().describe("How many scores are not 0."),
       edges: z.int().nonnegative().describe("How many pairs of attestor and subject count."),

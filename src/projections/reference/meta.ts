@@ -26,7 +26,7 @@ export const aboutReference = ({
 /** The meta of an answer over several tables: their names and vintages joined, and whether any of them is synthetic. */
 export const joined = z.object({
   dataset: z.string().describe("The tables' datasets, joined by +"),
-  vintage: z.string().describe("Their vintages in the same order, joined by +"),
+  vintage: z.string().describe("The datasets' vintages in the same order, joined by +"),
   synthetic: z.boolean().describe("true: at least one of the tables is synthetic; `tables` shows which"),
   source: z.string(),
 });

@@ -45,7 +45,7 @@ export const classification = z.object({
   name: z.string().describe("As in the nomenclature"),
   parents: z
     .array(named)
-    .describe("Its parents, from the chapter down; a name is null if the table has none"),
+    .describe("The code's parents, from the chapter down; a name is null if the table has none"),
   section: named.nullable().describe("Section of the Harmonized System; null if the table is not loaded"),
   has_data: z.boolean().nullable().describe("true: Latvia traded under the code; null without a dataset"),
 });

@@ -28,7 +28,7 @@ type Line = z.infer<typeof line>;
 
 export const sides = z.object({
   imports: z.array(line).describe(`The country's imports, at most ${MOST_RANKED}`),
-  exports: z.array(line).describe("Its exports"),
+  exports: z.array(line).describe("The country's exports"),
 });
 
 export const dependentProduct = z.object({

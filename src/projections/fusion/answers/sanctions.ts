@@ -58,7 +58,7 @@ const agreed = z.boolean().nullable().describe("true: the detail agrees with the
 
 export const hit = z.object({
   list: z.string(),
-  entry_id: z.string().describe("Its number in the list"),
+  entry_id: z.string().describe("The entry's number in the list"),
   reference: z.string().nullable().describe("The list's citation"),
   kind: z.enum(listedKinds),
   name: z.string().describe("The matching listed name"),

@@ -52,7 +52,7 @@ export const countryMonth = z
     year: z.int(),
     month: z.int(),
     value_eur: z.int().describe("EUR of the target's trade with the EU27"),
-    value_usd: z.int().nullable().describe("The same in USD at the month's mean rate; null: see notes"),
+    value_usd: z.int().nullable().describe("value_eur in USD at the month's mean rate; null: see notes"),
     quantity_kg: z.number().nullable().describe("Sum of the reported masses; null = none"),
     confidence: share.nullable().describe("coverage × reliability × mass_quality; null = no reliability"),
     coverage: share.describe("Share of the partners with a complete month"),

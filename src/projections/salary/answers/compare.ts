@@ -88,7 +88,7 @@ export const compareOutput = z.object({
     count: z.int(),
     nace: z.object({ code: z.string(), name: z.string() }),
     year: z.int().nullable().describe("The year of the labour costs"),
-    eu27: hourly.describe("The same figures of the EU27"),
+    eu27: hourly.describe("The EU27's figures"),
     missing: z.array(z.string()).describe("Countries without a labour cost in that year"),
   }),
 });

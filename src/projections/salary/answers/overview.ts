@@ -53,7 +53,7 @@ export const overviewOutput = z.object({
         z.object({
           group: z.enum(countryGroups),
           count: z.int(),
-          with_figures: z.int().describe("Those with a labour cost or earnings for the whole economy"),
+          with_figures: z.int().describe("Countries with a labour cost or earnings for the whole economy"),
         }),
       ),
       sectors: z.int().describe("NACE sections"),

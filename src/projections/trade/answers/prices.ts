@@ -47,7 +47,7 @@ const priceRow = z.object({
     "1000·Σvalue / Σkg over rows with a mass; null = no mass, or not delivered",
   ),
   value_eur: z.int().nullable().describe("EUR of the rows with a mass; null = not delivered"),
-  quantity_kg: amount.describe("Their mass in kg"),
+  quantity_kg: amount.describe("Mass of the rows in `value_eur`, in kg"),
   excluded_value_eur: z.int().nullable().describe("EUR of rows without mass, excluded from the price"),
   price_eur_per_unit: amount
     .optional()

@@ -108,7 +108,7 @@ export const meta = z.object({
         codes: z.array(z.string()).describe(`The codes, if at most ${LISTED_CODES}`),
       }),
       partners: z.array(z.string()).optional().describe("The dataset's only partners; absent: all of them"),
-      reporters: z.array(z.string()).describe("Those whose files cover the requested products"),
+      reporters: z.array(z.string()).describe("Reporters whose files cover the requested products"),
       months: z.object({ from: z.string(), to: z.string() }),
     })
     .meta({ id: "Coverage" }),
