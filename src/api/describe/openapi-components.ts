@@ -102,7 +102,7 @@ const parameters = {
     name: "Prefer",
     in: "header",
     description:
-      "`proof` (RFC 7240): the answer carries the proof of its event in the log (c2sp.org/tlog-proof) in Tlog-Proof, a byte sequence of " +
+      "`proof` (RFC 7240): the answer carries the proof of its event in the log (c2sp.org/tlog-proof). Tlog-Proof has it as a byte sequence of " +
       "RFC 8941 of up to 4 KiB, at most 2 s later. Preference-Applied is `proof` if it was proven in time. `signed`: the answer's " +
       "Signature (RFC 9421) covers status, content and log position with the request's method, path, query and Content-Digest",
     schema: { type: "string" },

@@ -32,7 +32,7 @@ import {
 const DAY_S = 86_400;
 
 /**
- * The id of a check is an HMAC, because anybody with the id may see the check, and `fresh_id` may derive from
+ * The id of a check is an HMAC: anybody with the id may see the check, and `fresh_id` may derive from
  * public data such as a payment's name.
  */
 const idOf = ({ link_secret }: App, fresh_id: string) =>

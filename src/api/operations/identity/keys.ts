@@ -118,7 +118,7 @@ const revoke = operation({
   route: "DELETE /soul/{id}/keys/{kid}",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Revoke a key of an agent",
-  description: `Use the agent's API key, or a challenge with the purpose \`revoke\` about the kid, signed by any of its live keys, also the revoked one. The last
+  description: `Use the agent's API key, or a challenge with the purpose \`revoke\` about the kid. Any live key of the agent may sign it, also the one to revoke. The last
 live key needs the API key. For 180 days only this passport may prove the key again. A key that is not live returns its
 status.`,
   access: [proofs],

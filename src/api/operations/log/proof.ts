@@ -24,7 +24,7 @@ export const eventProof = operation({
   reads: "log",
   summary: "Everything that proves one event",
   description:
-    "The event with its proof under the newest checkpoint (also as one text, c2sp.org/tlog-proof) and under an anchor on " +
+    "The event with its proofs: under the newest checkpoint (also as one text, c2sp.org/tlog-proof), and under an anchor on " +
     "chain, with a state proof of the contract. Events of public types, and with an API key your own, come " +
     "with all that their hash covers. `pending` says when to retry while no checkpoint covers the event.",
   access: [open()],
