@@ -60,7 +60,7 @@ export function verifyCommand(terminal: Terminal): Command {
     .option("--proof <file>", "with one segment: the answer of GET /log/segments/{from}/proof")
     .option("--peer <file>", "a checkpoint that another auditor fetched; may be repeated", asList, [])
     .option("--peer-proof <file>", "with a larger --peer: the answer of GET /log/consistency")
-    .option("--read-models", "of the database: fold the log again and compare the stored rows", false)
+    .option("--read-models", "fold the database's log again and compare the stored rows", false)
     .option("--json", "print the report as JSON", false)
     .addHelpText(
       "after",

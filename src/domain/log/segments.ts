@@ -14,13 +14,13 @@ export const events = {
     means:
       "A full run of the log's events was written to a file of its own, which can be checked without the service.",
     1: z.strictObject({
-      from: z.int().positive().describe("Position of its first event."),
-      to: z.int().positive().describe("Position of its last event."),
+      from: z.int().positive().describe("Position of the segment's first event."),
+      to: z.int().positive().describe("Position of the segment's last event."),
       sha256: sha256.describe("SHA-256 of the file."),
       bytes: z.int().positive(),
-      rows: z.int().positive().describe("Number of its events, a power of two."),
-      prev_log_hash: sha256.describe("The log hash of the position before its first."),
-      log_hash: sha256.describe("The log hash of its last."),
+      rows: z.int().positive().describe("Number of the segment's events, a power of two."),
+      prev_log_hash: sha256.describe("The log hash at the position before the first event."),
+      log_hash: sha256.describe("The log hash at the last event."),
       subtree_root: sha256.describe("The node of the log's tree over exactly these events."),
     }),
     public: true,

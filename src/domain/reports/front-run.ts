@@ -26,7 +26,7 @@ export const signal = z.strictObject({
   codes: z
     .array(z.string())
     .optional()
-    .describe("The summed codes, if revisions joined others to it; absent = its code alone"),
+    .describe("The summed codes, if revisions joined other codes to this code; absent = this code alone"),
 });
 
 export const events = {

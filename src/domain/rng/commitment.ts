@@ -13,7 +13,7 @@ const committed = z.strictObject({
   transaction: z.string(),
   block_number: z.int(),
   block_hash: chainHash,
-  committed_at: time.describe("The time of that block."),
+  committed_at: time.describe("The block's time."),
 });
 
 const reorged = z.strictObject({ seed_hash: sha256, transaction: z.string(), found_at: time });
