@@ -8,6 +8,12 @@ import { intraIndustry } from "../../src/domain/fusion/intra-industry.ts";
 import { type Cell, priceAndQuantity } from "../../src/domain/fusion/price-quantity.ts";
 import { realValue } from "../../src/domain/fusion/real-value.ts";
 import { substitution } from "../../src/domain/fusion/substitution.ts";
+import {
+  concentratedOf,
+  dependencyOf,
+  type Market,
+  substitutionOf,
+} from "../../src/projections/fusion/answers/market-methods.ts";
 import { scaled } from "../support/scale.ts";
 
 describe("growth", () => {
@@ -128,6 +134,37 @@ describe("dependency", () => {
     ])!;
     expect(found.years.map(({ year }) => year)).toEqual([2021, 2022, 2023]);
     expect(found.dependent).toBe(false);
+  });
+});
+
+describe("a dataset that names some partners alone", () => {
+  const inYear = (year: number, partner: string, value_eur: number) => ({
+    ...{ year, partner, value_eur, weighed_eur: value_eur, quantity_kg: 1_000 },
+  });
+  const market = (total: number) =>
+    ({
+      flow: "IMPORT",
+      year: 2024,
+      isComplete: () => true,
+      importsIn: () => total,
+      exportsIn: () => 10,
+      partners: [2022, 2023, 2024].flatMap((year) => [
+        inYear(year, "CN", year === 2024 ? 50 : 80),
+        inYear(year, "NL", year === 2024 ? 50 : 20),
+      ]),
+    }) as unknown as Market;
+
+  test("has no verdict on all sources, and says which part of the trade it names", () => {
+    expect(concentratedOf(market(1_000))).toMatchObject({ partners: 2, listed_share: 0.1 });
+    const why = /names the partners of only 10\.0 % of the imports of 202[23]/;
+    expect(dependencyOf(market(1_000))).toMatch(why);
+    expect(substitutionOf(market(1_000))).toMatch(why);
+  });
+
+  test("judges them where all are named", () => {
+    expect(concentratedOf(market(100))).toMatchObject({ listed_share: 1 });
+    expect(dependencyOf(market(100))).toMatchObject({ dependent: true });
+    expect(substitutionOf(market(100))).toMatchObject({ top: { partner: "CN" } });
   });
 });
 

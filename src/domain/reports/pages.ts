@@ -73,7 +73,13 @@ const readers: Readonly<Record<string, string>> = {
   fusion_deep_analysis: "All who have this question",
 };
 
-const readersOf = ({ operation }: Report): string => readers[operation] ?? "All who have this question";
+/** Skills whose reports are about one caller's money. */
+const ofOneTenant: readonly unknown[] = ["finansist", "gramatvedis"];
+
+const readersOf = ({ operation, input }: Report): string =>
+  ofOneTenant.includes(input.agent)
+    ? "You alone: it is about your money"
+    : (readers[operation] ?? "All who have this question");
 
 /** The scope of a question in the caller's own words; a question in ours states its scope itself. */
 function scopeOf({ question, ...rest }: Report["input"]): Doc["cover"] {

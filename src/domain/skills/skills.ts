@@ -69,7 +69,7 @@ export const skills: readonly Skill[] = [
   },
   {
     name: "spider",
-    version: 3,
+    version: 4,
     scope: "skill",
     summary: "A country from all sides: profile, largest partners, largest products, news",
     keywords: {
@@ -86,7 +86,13 @@ export const skills: readonly Skill[] = [
       ...(["trade_top_partners", "trade_top_products"] as const).map((operation) => ({
         id: operation === "trade_top_partners" ? "partners" : "products",
         operation,
-        input: { reporter: "$slots.country", year: "$slots.year", flow: "$slots.flow", limit: 10 },
+        // A country may deliver a year before all of the data have it: the profile knows its last full year.
+        input: {
+          reporter: "$slots.country",
+          year: "$steps.profile.meta.year",
+          flow: "$slots.flow",
+          limit: 10,
+        },
         optional: true as const,
       })),
       { id: "news", operation: "own_news", input: { country: "$slots.country" }, optional: true },

@@ -184,6 +184,9 @@ export const section = (title: string, text: string, more: Partial<Section>): Se
 });
 
 export const factCell = (fact: Fact | undefined) => (fact ? { fact: fact.id } : { word: "—" });
+/** Marks a year of which some months are missing, so that its sum is not read as a fall. */
+export const deliveredCell = (complete: boolean) => wordCell(complete ? "in full" : "in part");
+
 export const wordCell = (word: string) => ({ word });
 
 /** Names in a sentence on the largest of a list. */

@@ -6,6 +6,7 @@ import type pg from "pg";
 import { z } from "zod";
 import { month } from "../../core/model/fields.ts";
 import type { Objects } from "../../core/model/ports/objects.ts";
+import { refuseWith } from "../../core/model/refusal.ts";
 import type { Projection } from "../../core/read-models/projection.ts";
 import { decimalEuro } from "../../domain/commerce/money.ts";
 import { quoted } from "../../domain/ingest/quotation.ts";
@@ -22,15 +23,19 @@ const about = z.object({
   synthetic: z.literal(false),
   source: z.string(),
   month: month.nullable().describe("null: of all time"),
+  over: z.boolean().describe("false: the month, or all time, goes on"),
   coverage: z.object({ months: z.object({ to: month }) }),
 });
+
+const monthOf = (now: Date) => now.toISOString().slice(0, 7);
 
 const aboutOf = ({ month, now }: OwnQuery): z.infer<typeof about> => ({
   dataset: "log",
   synthetic: false,
   source: "the log of this service",
   month,
-  coverage: { months: { to: month ?? now.toISOString().slice(0, 7) } },
+  over: month !== null && month < monthOf(now),
+  coverage: { months: { to: month ?? monthOf(now) } },
 });
 
 const MOST_OPERATIONS = 20;
@@ -180,8 +185,11 @@ type TenantQuery = Pick<OwnQuery, "tenant" | "now">;
 const ofMonth = z.object({ month: month.optional() });
 const inMonth =
   (read: (pool: pg.Pool, query: OwnQuery) => Promise<object>) =>
-  ({ pool }: ReadingSources, who: TenantQuery, { month }: z.output<typeof ofMonth>) =>
-    read(pool, { ...who, month: month ?? null });
+  async ({ pool }: ReadingSources, who: TenantQuery, { month }: z.output<typeof ofMonth>) => {
+    if (month !== undefined && month > monthOf(who.now))
+      refuseWith("month", `${month} has not begun: name a month up to ${monthOf(who.now)}`);
+    return read(pool, { ...who, month: month ?? null });
+  };
 
 /** A reading by its fields, and the projections that have to be current before it. */
 const reading = <Input extends z.ZodObject>(

@@ -1,6 +1,7 @@
 /** Report sections of what only skills call: forecasts, the caller's own money, and news that may be quoted to it. */
 import type { z } from "zod";
-import { citing } from "../../domain/reports/cited-text.ts";
+import { type CitedText, citing } from "../../domain/reports/cited-text.ts";
+import type { Fact } from "../../domain/reports/fact.ts";
 import type { Finding, Section } from "../../domain/reports/report.ts";
 import type { forecastOutput } from "../../domain/skills/methods.ts";
 import { sectionWriters, writeSection } from "../reports/answers/section-writers.ts";
@@ -99,27 +100,44 @@ function forecastSections(
   ];
 }
 
-/** Figures of one month, or of all time up to it. */
-const timeOf = ({ answer }: { answer: { meta: { month: string | null } } }) =>
-  answer.meta.month === null ? "Up to" : "In";
+type Own = OwnAnswer<"own_spending"> | OwnAnswer<"own_orders"> | OwnAnswer<"own_settlements">;
 
-function spendingSections({ at, finding }: ReportDraft, sourced: OwnAnswer<"own_spending">): Section[] {
+/** The time of the figures: one month, or all time up to it. A month that goes on is a limit. */
+function timeOf({ at, limit }: ReportDraft, sourced: Own): CitedText {
+  const { month: only, over } = sourced.answer.meta;
+  const month = at(sourced, "/meta/coverage/months/to", "last month that is counted", "month");
+  if (!over && only !== null) limit(citing`The month is not over: its figures are those so far.`);
+  return only === null ? citing`Up to ${month}` : citing`In ${month}`;
+}
+
+/** A count and its noun: "1 order", "2 orders". */
+const counted = (count: Fact, one: string) => citing`${count} ${one}${count.value === 1 ? "" : "s"}`;
+
+function spendingSections(writing: ReportDraft, sourced: OwnAnswer<"own_spending">): Section[] {
+  const { at, finding } = writing;
+  const { data } = sourced.answer;
   const usdc = (path: string, label: string) => at(sourced, `/data/${path}`, label, "USDC");
+  const time = timeOf(writing, sourced);
   const count = at(sourced, "/data/payments", "payments", "count");
   const refunds = at(sourced, "/data/refunds", "refunds", "count");
-  const month = at(sourced, "/meta/coverage/months/to", "last month that is counted", "month");
-  const rows = sourced.answer.data.by_operation.map((_, n) => [
+  const rows = data.by_operation.map((_, n) => [
     factCell(at(sourced, `/data/by_operation/${n}/operation`, "what was paid for", "text")),
     factCell(at(sourced, `/data/by_operation/${n}/payments`, "payments for it", "count")),
     factCell(usdc(`by_operation/${n}/settled_usdc`, "paid for it")),
-    factCell(usdc(`by_operation/${n}/refunded_usdc`, "given back of it")),
+    factCell(usdc(`by_operation/${n}/refunded_usdc`, "refunded of it")),
   ]);
-  const columns = ["Operation", "Payments", "Paid", "Given back"];
+  const columns = ["Operation", "Payments", "Paid", "Refunded"];
+  const refunded =
+    data.refunds === 0
+      ? citing`nothing was refunded`
+      : citing`${counted(refunds, "refund")} returned ${usdc("refunded_usdc", "refunded in all")}`;
   return [
     section("Your spending", "Settled payments, and refunds.", {
       findings: [
         finding(
-          citing`${timeOf(sourced)} ${month}, ${count} payments of yours came to ${usdc("settled_usdc", "paid in all")}; ${refunds} refunds gave back ${usdc("refunded_usdc", "given back in all")}.`,
+          data.payments === 0
+            ? citing`${time} you paid for no operation, and nothing was refunded.`
+            : citing`${time} you paid ${usdc("settled_usdc", "paid in all")} in ${counted(count, "payment")}, and ${refunded}.`,
         ),
       ],
       tables: rows.length > 0 ? [{ title: "By operation", columns, rows }] : [],
@@ -127,38 +145,57 @@ function spendingSections({ at, finding }: ReportDraft, sourced: OwnAnswer<"own_
   ];
 }
 
-function ordersSections({ at, finding }: ReportDraft, sourced: OwnAnswer<"own_orders">): Section[] {
+function ordersSections(writing: ReportDraft, sourced: OwnAnswer<"own_orders">): Section[] {
+  const { at, finding } = writing;
+  const { data } = sourced.answer;
   const eur = (path: string, label: string) => at(sourced, `/data/${path}`, label, "EUR");
-  const month = at(sourced, "/meta/coverage/months/to", "last month that is counted", "month");
+  const time = timeOf(writing, sourced);
   const orders = at(sourced, "/data/orders", "orders", "count");
   const sold = at(sourced, "/data/sold", "orders that were paid for", "count");
-  const rows = sourced.answer.data.by_status.map(({ status }, n) => [
+  const rows = data.by_status.map(({ status }, n) => [
     { word: status },
     factCell(at(sourced, `/data/by_status/${n}/orders`, "orders of this status", "count")),
     factCell(eur(`by_status/${n}/gross_eur`, "with tax")),
   ]);
+  const columns = ["Status", "Orders", "With tax"];
   return [
     section("Your orders", "Goods that you ordered, in every status.", {
       findings: [
         finding(
-          citing`${timeOf(sourced)} ${month} there were ${orders} orders, ${sold} of them paid for: ${eur("net_eur", "net")} net, ${eur("vat_eur", "value added tax")} tax, ${eur("gross_eur", "gross")} in all.`,
+          data.orders === 0
+            ? citing`${time} you ordered no goods.`
+            : data.sold === 0
+              ? citing`${time} you placed ${counted(orders, "order")}, and paid for none of them.`
+              : citing`${time} you placed ${counted(orders, "order")}. ${sold} of them ${sold.value === 1 ? "is" : "are"} paid for, and neither cancelled nor returned: ${eur("net_eur", "net")} net, ${eur("vat_eur", "value added tax")} value added tax, ${eur("gross_eur", "gross")} in all.`,
         ),
       ],
-      tables:
-        rows.length > 0 ? [{ title: "By status", columns: ["They are", "Orders", "With tax"], rows }] : [],
+      tables: rows.length > 0 ? [{ title: "By status", columns, rows }] : [],
     }),
   ];
 }
 
-function settlementsSections({ at, finding }: ReportDraft, sourced: OwnAnswer<"own_settlements">): Section[] {
+function settlementsSections(writing: ReportDraft, sourced: OwnAnswer<"own_settlements">): Section[] {
+  const { at, finding } = writing;
+  const { data } = sourced.answer;
   const count = (name: string, label: string) => at(sourced, `/data/${name}`, label, "count");
   const usdc = (name: string, label: string) => at(sourced, `/data/${name}`, label, "USDC");
+  const time = timeOf(writing, sourced);
+  const settled = () => count("settled", "settled payments");
   return [
-    section("Settlements against the chain", "The log's settlements, compared with final blocks.", {
+    section("Settlements on the chain", "The payments of the log, compared with final blocks.", {
       findings: [
         finding(
-          citing`The log has ${count("settled", "settled payments")} payments as settled, ${usdc("settled_usdc", "settled")}; ${count("confirmed", "payments confirmed by the chain")} of them, ${usdc("confirmed_usdc", "confirmed by the chain")}, stand in blocks that stay. The chain took back ${count("taken_back", "payments taken back")}.`,
+          data.settled === 0
+            ? citing`${time} the log has no settled payment of yours.`
+            : citing`${time} the log has ${counted(settled(), "settled payment")} of yours, ${usdc("settled_usdc", "settled")}. Final blocks of the chain have ${count("confirmed", "payments confirmed by the chain")} of them, ${usdc("confirmed_usdc", "confirmed by the chain")}.`,
         ),
+        ...(data.taken_back === 0
+          ? []
+          : [
+              finding(
+                citing`The chain reversed ${counted(count("taken_back", "payments taken back"), "payment")} of that time, which the sums leave out.`,
+              ),
+            ]),
       ],
     }),
   ];

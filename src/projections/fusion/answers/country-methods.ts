@@ -9,6 +9,7 @@ import { isReporter, partnerName, reporterCodes } from "../../../domain/trade/re
 import { flows, sixDecimals } from "../../../domain/trade/units.ts";
 import { monthsOf, namesOf, type TradeData } from "../../trade/answers/question.ts";
 import { inFlow, inReporters, partnersIn, totalsIn } from "../../trade/answers/tables.ts";
+import { LEAST_LISTED } from "./market-methods.ts";
 
 const MOST_RANKED = 10;
 /** The least share of a country's exports for a chapter's advantage to be listed. */
@@ -168,9 +169,15 @@ export async function dependenciesOf(
     const of = chapters.get(hs2) ?? new Map();
     chapters.set(hs2, of.set(year, { year, imports, exports, sources: [] }));
   }
-  for (const { hs2, year, partner, value } of sources)
-    if (!isReporter(partner)) chapters.get(hs2)?.get(year)?.sources.push({ country: partner, value });
+  const listed = new Map<YearOfImports, number>();
+  for (const { hs2, year, partner, value } of sources) {
+    const of = chapters.get(hs2)?.get(year);
+    if (!of) continue;
+    listed.set(of, (listed.get(of) ?? 0) + value);
+    if (!isReporter(partner)) of.sources.push({ country: partner, value });
+  }
   return [...chapters]
+    .filter(([, of]) => [...of.values()].every((one) => (listed.get(one) ?? 0) >= LEAST_LISTED * one.imports))
     .flatMap(([product, of]) => {
       const judged = dependency([...of.values()]);
       const newest = judged?.years.at(-1);

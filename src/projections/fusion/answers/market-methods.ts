@@ -150,11 +150,31 @@ export const dependent = z.object({
 
 const rounded = (value: number | null) => (value === null ? null : sixDecimals(value));
 
+/** The least part of the trade that partners must be listed for, for a statement on all of them. */
+export const LEAST_LISTED = 0.95;
+
+/** The part of a year's trade whose partners are listed; null without trade. */
+function listedShare({ partners, flow, importsIn, exportsIn }: Market, year: number): number | null {
+  const total = flow === "IMPORT" ? importsIn(year) : exportsIn(year);
+  const listed = partners.reduce((sum, one) => (one.year === year ? sum + one.value_eur : sum), 0);
+  return total > 0 ? listed / total : null;
+}
+
+/** The reason why the listed partners of a year do not stand for all; undefined where they do. */
+function unlisted(market: Market, year: number): string | undefined {
+  const share = listedShare(market, year);
+  if (share === null || share >= LEAST_LISTED) return undefined;
+  return `the dataset names the partners of only ${(100 * share).toPrecision(3)} % of the imports of ${year}`;
+}
+
 export function dependencyOf(market: Market): z.infer<typeof dependent> | string {
   const { flow, partners, year, isComplete, importsIn, exportsIn } = market;
   if (flow !== "IMPORT") return "dependency is of imports";
+  const judged = [year - 2, year - 1, year].filter(isComplete);
+  const why = judged.map((of) => unlisted(market, of)).find((one) => one !== undefined);
+  if (why !== undefined) return why;
   const found = dependency(
-    [year - 2, year - 1, year].filter(isComplete).map((of) => ({
+    judged.map((of) => ({
       year: of,
       imports: importsIn(of),
       exports: exportsIn(of),
@@ -173,7 +193,9 @@ export function dependencyOf(market: Market): z.infer<typeof dependent> | string
   return { dependent: found.dependent, years: years };
 }
 
-export function concentratedOf({ partners, year }: Market) {
+export function concentratedOf(market: Market) {
+  const { partners, year } = market;
+  const listed_share = rounded(listedShare(market, year));
   const values = partners.filter((one) => one.year === year).map(({ value_eur }) => value_eur);
   const found = concentrationOf(values);
   if (!found) return `no partner with trade is listed in ${year}`;
@@ -182,6 +204,7 @@ export function concentratedOf({ partners, year }: Market) {
     classification: classify(found.hhi, "2023"),
     cr3: sixDecimals(found.cr3),
     partners: values.length,
+    listed_share,
   };
 }
 
@@ -206,14 +229,12 @@ export const substituted = z.object({
   ),
 });
 
-export function substitutionOf({
-  flow,
-  partners,
-  year,
-  isComplete,
-}: Market): z.infer<typeof substituted> | string {
+export function substitutionOf(market: Market): z.infer<typeof substituted> | string {
+  const { flow, partners, year, isComplete } = market;
   if (flow !== "IMPORT") return "substitution is of imports";
   if (!isComplete(year) || !isComplete(year - 1)) return `${year - 1} and ${year} are not both complete`;
+  const why = unlisted(market, year - 1) ?? unlisted(market, year);
+  if (why !== undefined) return why;
   const of = (wantedYear: number, partner: string) =>
     partners.find((one) => one.year === wantedYear && one.partner === partner);
   const found = substitution(

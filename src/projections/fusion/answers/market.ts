@@ -115,7 +115,15 @@ export const marketOutput = z.object({
     real: atConstantPrices.nullable().describe("Deflated by consumer prices, as product prices are missing"),
     partners: z.array(supplier),
     concentration: z
-      .object({ hhi: z.number(), classification: z.enum(classes), cr3: z.number(), partners: z.int() })
+      .object({
+        hhi: z.number(),
+        classification: z.enum(classes),
+        cr3: z.number(),
+        partners: z.int(),
+        listed_share: number.describe(
+          "Listed partners / all trade of the year; far below 1, it covers only a part",
+        ),
+      })
       .nullable(),
     season: profile,
     advantage: advantage.nullable(),

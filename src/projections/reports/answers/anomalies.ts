@@ -33,10 +33,18 @@ export function anomaliesIn(
         figure("z", "deviations from the months before", "ratio"),
       ];
       const code = figure("product", "code of the product", "code");
-      const said = citing`In ${period} the ${trade} of HS ${code}${nameInBrackets(one.product)}${withFamily(sourced.answer)} by ${inSentence(partnerName(one.reporter))} were ${value}, compared with ${base} in a mean month before: ${z} deviations.`;
+      const said = citing`In ${period} the ${trade} of HS ${code}${nameInBrackets(one.product)}${withFamily(sourced.answer)} by ${inSentence(partnerName(one.reporter))} were ${value}, compared with ${base} in a mean month before: ${z} standard deviations away.`;
       return finding(said, "signal", "alert");
     });
 }
+
+/** The finding that the tested months are as usual. */
+export const noneUnusual = ({ at, finding }: ReportDraft, sourced: AnswerTo<"trade_alerts">): Finding =>
+  finding(
+    citing`None of the months up to ${at(sourced, "/meta/coverage/months/to", "last month of the data", "month")} that could be tested is unusual.`,
+    "signal",
+    "alert",
+  );
 
 /** The unusual months of a product; undefined, with a limit of the report, where none can be tested. */
 export async function askAlerts(
@@ -70,7 +78,13 @@ export async function anomaliesOf(
       hs,
       ...(isReporter(region) && { reporter: region }),
     });
-    if (sourced) found.push(...anomaliesIn(report, sourced, region));
+    if (!sourced) continue;
+    const unusual = anomaliesIn(report, sourced, region);
+    found.push(...unusual);
+    if (unusual.length > 0) continue;
+    const code = report.at(sourced, "/meta/hs", "code of the figures", "code");
+    const month = report.at(sourced, "/meta/coverage/months/to", "last month of the data", "month");
+    report.limit(citing`No unusual month of the imports of HS ${code} was found up to ${month}.`);
   }
   return found;
 }

@@ -18,11 +18,11 @@ import {
 } from "../writing.ts";
 import { anomaliesOf } from "./anomalies.ts";
 import { isCountry, ofBrief, ofSectors, subjectOf } from "./brief-data.ts";
+import { limitsOf } from "./market-limits.ts";
 import {
   dependencyFindings,
   expectedSection,
   leadFindings,
-  limitsOf,
   partnersSection,
   policyFindings,
   seasonFindings,

@@ -1,13 +1,21 @@
 /** Sections of a report on a country: its years, partners, products, dependencies, and the economy around it. */
 
-import { type CitedText, citing, joinList } from "../../../domain/reports/cited-text.ts";
+import { type CitedText, citing } from "../../../domain/reports/cited-text.ts";
 import type { Fact } from "../../../domain/reports/fact.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
 import { inSentence, partnerName } from "../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
 import { REST } from "../../trade/answers/rankings.ts";
 import { withFamily } from "../code-limits.ts";
-import { type AnswerTo, factCell, largest, type ReportDraft, section, wordCell } from "../writing.ts";
+import {
+  type AnswerTo,
+  deliveredCell,
+  factCell,
+  largest,
+  type ReportDraft,
+  section,
+  wordCell,
+} from "../writing.ts";
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;
 
@@ -74,10 +82,11 @@ export function yearsSection(
     tables: [
       {
         title: "Trade by year",
-        columns: ["Year", "Imports", "Exports", "Balance"],
-        rows: lines.map(({ year, imports, exports, balance }) =>
-          [year, imports, exports, balance].map(factCell),
-        ),
+        columns: ["Year", "Imports", "Exports", "Balance", "Delivered"],
+        rows: lines.map(({ year, imports, exports, balance }, n) => [
+          ...[year, imports, exports, balance].map(factCell),
+          deliveredCell(years[n]!.complete),
+        ]),
       },
     ],
   });
@@ -119,10 +128,15 @@ export function countrySections(writing: ReportDraft, sourced: AnswerTo<"fusion_
   });
   const mostOf = (of: "partners" | "products"): Finding[] =>
     (["imports", "exports"] as const).flatMap((flow) => {
-      const named = largest(linesOf(of, flow));
+      const lines = linesOf(of, flow);
+      const named = largest(lines);
       if (!named) return [];
-      const role = of === "products" ? flow : flow === "imports" ? "sellers" : "buyers";
-      return [finding(citing`Its largest ${role} are ${named} of all ${flow}.`)];
+      const role = of === "products" ? flow : flow === "imports" ? "seller" : "buyer";
+      const isOne = lines.filter(({ share }) => share).length === 1;
+      const verb = of === "products" || !isOne ? (of === "products" ? " are" : "s are") : " is";
+      const whole = meta.view === "reported" ? "" : flow === "imports" ? " from the EU" : " to the EU";
+      const year = at(sourced, "/meta/year", "year that is reported", "year");
+      return [finding(citing`In ${year} its largest ${role}${verb} ${named} of all ${flow}${whole}.`)];
     });
   const strong = data.advantage?.[0];
   const findings: Finding[] = [];
@@ -144,7 +158,7 @@ export function countrySections(writing: ReportDraft, sourced: AnswerTo<"fusion_
       at(sourced, `/data/dependency/${n}/${field}`, label, unit);
     findings.push(
       finding(
-        citing`Imports of ${name} depend on few sources outside the EU: concentration ${figure("concentration", "concentration of sources outside the EU", "index")}, ${figure("extra_share", "share of imports from outside the EU", "share")} from outside.`,
+        citing`In most of the last three full years imports of ${name} depended on few sources outside the EU. In the last one the concentration was ${figure("concentration", "concentration of sources outside the EU", "index")}, and ${figure("extra_share", "share of imports from outside the EU", "share")} came from outside.`,
         "reported",
         "dependency",
       ),
@@ -160,7 +174,7 @@ export function countrySections(writing: ReportDraft, sourced: AnswerTo<"fusion_
     );
   for (const [n, { of }] of data.absent.entries())
     limit(
-      citing`No ${of.replaceAll("_", " ")} of ${meta.name}: ${at(sourced, `/data/absent/${n}/why`, "why a figure is absent", "text")}.`,
+      citing`No ${of === "advantage" ? "comparative advantage" : of.replaceAll("_", " ")} of ${meta.name}: ${at(sourced, `/data/absent/${n}/why`, "why a figure is absent", "text")}.`,
     );
   return [
     yearsSection(writing, sourced),
@@ -236,7 +250,13 @@ export function productsSection(
   const most = largest(rows.map(({ name, product, share }) => ({ name: citing`${name ?? product}`, share })));
   const { meta } = sourced.answer;
   const year = most && yearOf(at, sourced);
-  return section(flow === "IMPORT" ? "Its imports" : "Its trade", "The largest products of the year.", {
+  const title =
+    flow === undefined
+      ? "Products, imports and exports together"
+      : flow === "IMPORT"
+        ? "Its imports"
+        : "Its exports";
+  return section(title, "The largest products of the year.", {
     findings: most
       ? [
           finding(
@@ -264,7 +284,12 @@ export function rankedPartners(
   flow: Flow | undefined,
 ): Section {
   const trade = flow === undefined ? "trade" : words[flow];
-  const title = flow === "IMPORT" ? "Where imports come from" : "With whom it trades";
+  const title =
+    flow === undefined
+      ? "Partners, imports and exports together"
+      : flow === "IMPORT"
+        ? "Where imports come from"
+        : "Where exports go";
   const rows = sourced.answer.data.flatMap(({ partner, name, share }, n) =>
     partner === REST
       ? []
@@ -328,52 +353,6 @@ export function economySection(
             },
           ]
         : [],
-  });
-}
-
-/** Countries in a sentence on the cost of work; of more, the dearest and the cheapest. */
-const MOST_WAGES = 5;
-
-/** The cost of an hour of work in several countries. */
-export function wagesSection({ at, finding }: ReportDraft, sourced: AnswerTo<"salary_compare">): Section {
-  const { data } = sourced.answer;
-  const figure = (
-    n: number,
-    name: "labour_cost_eur_per_hour" | "earnings_eur_per_hour" | "ratio_to_eu27",
-    label: string,
-  ) =>
-    data[n]![name] === null
-      ? undefined
-      : at(sourced, `/data/${n}/${name}`, label, name === "ratio_to_eu27" ? "ratio" : "EUR");
-  const costs = data.flatMap(({ name, labour_cost_eur_per_hour }, n) => {
-    const cost = figure(n, "labour_cost_eur_per_hour", "labour cost of an hour");
-    return cost
-      ? [{ n, amount: labour_cost_eur_per_hour!, said: citing`${cost} in ${inSentence(name)}` }]
-      : [];
-  });
-  const byCost = costs.toSorted((one, other) => other.amount - one.amount);
-  const shown = costs.length <= MOST_WAGES ? costs : [byCost[0]!, byCost.at(-1)!];
-  const [any] = costs;
-  return section("The cost of work", "An hour in the whole economy, compared with the EU.", {
-    findings: any
-      ? [
-          finding(
-            citing`An hour of work cost ${joinList(shown.map(({ said }) => said))} in ${at(sourced, `/data/${any.n}/labour_cost_year`, "year of the labour cost", "year")}${shown === costs ? "" : ", the most and the least"}.`,
-          ),
-        ]
-      : [],
-    tables: [
-      {
-        title: "An hour of work",
-        columns: ["Country", "Labour cost", "Gross earnings", "Cost over that of the EU"],
-        rows: data.map(({ name }, n) => [
-          wordCell(name),
-          factCell(figure(n, "labour_cost_eur_per_hour", "labour cost of an hour")),
-          factCell(figure(n, "earnings_eur_per_hour", "gross earnings of an hour")),
-          factCell(figure(n, "ratio_to_eu27", "labour cost over that of the EU")),
-        ]),
-      },
-    ],
   });
 }
 

@@ -14,6 +14,7 @@ import { chooseDataset, type TradeData } from "../../trade/answers/question.ts";
 import { REST } from "../../trade/answers/rankings.ts";
 import {
   type CallOperation,
+  deliveredCell,
   factCell,
   type ReportContent,
   type ReportDraft,
@@ -22,10 +23,10 @@ import {
 } from "../writing.ts";
 import { anomaliesOf } from "./anomalies.ts";
 import { economySection, productsSection, rankedPartners } from "./country-sections.ts";
+import { limitsOf } from "./market-limits.ts";
 import {
   dependencyFindings,
   expectedSection,
-  limitsOf,
   partnersSection,
   seasonFindings,
   sizeSection,
@@ -113,12 +114,13 @@ export async function deepAnalysis(
       tables: [
         {
           title: "Trade by year",
-          columns: ["Year", "Imports", "Exports", "Balance"],
+          columns: ["Year", "Imports", "Exports", "Balance", "Delivered"],
           rows: shown.map((n, row) => [
             factCell(years[row]),
             factCell(figure(n, "imports_eur", "imports of the year")),
             factCell(figure(n, "exports_eur", "exports of the year")),
             factCell(figure(n, "balance_eur", "exports less imports")),
+            deliveredCell(all.answer.data[n]!.complete),
           ]),
         },
       ],

@@ -19,7 +19,7 @@ import {
   reportDraft,
   section,
 } from "../writing.ts";
-import { anomaliesIn, askAlerts } from "./anomalies.ts";
+import { anomaliesIn, askAlerts, noneUnusual } from "./anomalies.ts";
 import { economySection } from "./country-sections.ts";
 import { productNames, question, type StepChecks } from "./query.ts";
 import { sectionWriters } from "./section-writers.ts";
@@ -158,6 +158,7 @@ async function ofProduct(report: ReportDraft, { country, hs, years, others }: Of
   sections.push(...sectionWriters.fusion_product(report, await report.ask("fusion_product", { hs })));
   const unusual = await askAlerts(report, { months: 6, hs, ...reporter });
   const found = unusual ? anomaliesIn(report, unusual, country) : [];
+  if (unusual && found.length === 0) found.push(noneUnusual(report, unusual));
   return [
     ...sections,
     section("Unusual months", "Months far from those before; each is a signal, and no finding of a cause.", {

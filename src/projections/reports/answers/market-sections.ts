@@ -4,17 +4,30 @@ import { type CitedText, citing, joinList } from "../../../domain/reports/cited-
 import type { Fact } from "../../../domain/reports/fact.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
 import { inSentence, isReporter, partnerName } from "../../../domain/trade/reporters.ts";
+import { LEAST_LISTED } from "../../fusion/answers/market-methods.ts";
 import { withFamily } from "../code-limits.ts";
-import { factCell, largest, type Market, type ReportDraft, section, wordCell } from "../writing.ts";
+import {
+  deliveredCell,
+  factCell,
+  largest,
+  type Market,
+  type ReportDraft,
+  section,
+  wordCell,
+} from "../writing.ts";
 
 const FLOWS = { IMPORT: "imports", EXPORT: "exports" } as const;
+
+/** False where a dataset lists some partners alone, such as those that were extracted. */
+const isListed = ({ answer: { data } }: Market): boolean =>
+  (data.concentration?.listed_share ?? 1) >= LEAST_LISTED;
 
 /** A product's name, or its code where it has none. */
 function productOf({ at }: ReportDraft, market: Market): CitedText {
   const { name } = market.answer.meta;
   const joined = withFamily(market.answer);
   return name === null
-    ? citing`the product ${at(market, "/meta/product", "code of the product", "code")}${joined}`
+    ? citing`goods of HS ${at(market, "/meta/product", "code of the product", "code")}${joined}`
     : citing`${at(market, "/meta/name", "name of the product", "text")}${joined}`;
 }
 
@@ -49,7 +62,17 @@ export function sizeSection(writing: ReportDraft, market: Market): Section {
       finding(citing`From ${from} to ${to} the ${flow} changed by ${rate} a year.`, "reported", "growth"),
     );
   }
+  if (data.real?.rate != null) {
+    const rate = at(market, "/data/real/rate", "growth a year at constant prices", "change");
+    findings.push(
+      finding(citing`At constant consumer prices that is ${rate} a year.`, "reported", "real_value"),
+    );
+  }
   if (data.price_and_quantity) {
+    const year = (end: "from" | "to", label: string) =>
+      at(market, `/data/price_and_quantity/${end}`, label, "year");
+    const [before, after] = [year("from", "year before"), year("to", "year after")];
+    const partners = isListed(market) ? "" : ` ${flow === "imports" ? "from" : "to"} the listed partners`;
     const part = (name: string, label: string) =>
       at(market, `/data/price_and_quantity/${name}`, label, "EUR");
     const [change, price, quantity] = [
@@ -60,16 +83,10 @@ export function sizeSection(writing: ReportDraft, market: Market): Section {
     const rest = part("unsplit_eur", "change that no price explains");
     findings.push(
       finding(
-        citing`Of the last year's change, ${change}, prices account for ${price}, quantities for ${quantity}, and what cannot be split for ${rest}.`,
+        citing`From ${before} to ${after} the ${flow}${partners} changed by ${change}: by ${price} through prices, by ${quantity} through quantities, and by ${rest} that cannot be split.`,
         "reported",
         "price_and_quantity",
       ),
-    );
-  }
-  if (data.real?.rate != null) {
-    const rate = at(market, "/data/real/rate", "growth a year at constant prices", "change");
-    findings.push(
-      finding(citing`At constant consumer prices that is ${rate} a year.`, "reported", "real_value"),
     );
   }
   const years = data.size.map((_, n) => at(market, `/data/size/${n}/year`, "year", "year"));
@@ -94,7 +111,7 @@ export function sizeSection(writing: ReportDraft, market: Market): Section {
         rows: data.size.map(({ complete }, n) => [
           factCell(years[n]),
           factCell(values[n]),
-          wordCell(complete ? "in full" : "in part"),
+          deliveredCell(complete),
         ]),
       },
     ],
@@ -132,15 +149,20 @@ export function partnersSection({ at, finding }: ReportDraft, market: Market, ou
     const role = market.answer.meta.flow === "IMPORT" ? "seller" : "buyer";
     const isOne = shares.filter(Boolean).length === 1;
     const verb = `${isOne ? "" : "s"}${outside ? " outside the EU" : ""} ${isOne ? "is" : "are"}`;
-    findings.push(finding(citing`The largest ${role}${verb} ${most} of the total.`));
+    const listed = isListed(market) ? "" : "listed ";
+    const year = at(market, "/meta/year", "year that is reported", "year");
+    findings.push(finding(citing`In ${year} the largest ${listed}${role}${verb} ${most} of the total.`));
   }
   if (data.concentration) {
     const hhi = at(market, "/data/concentration/hhi", "concentration of partners", "index");
     const kind = data.concentration.classification.replaceAll("_", " ");
     const year = at(market, "/meta/year", "year that is reported", "year");
+    const listed = isListed(market)
+      ? "all partners"
+      : citing`the listed partners, who have ${at(market, "/data/concentration/listed_share", "share of the listed partners", "share")} of the total,`;
     findings.push(
       finding(
-        citing`In ${year} the concentration over all partners was ${hhi}: ${kind}.`,
+        citing`In ${year} the concentration over ${listed} was ${hhi}: ${kind}.`,
         "reported",
         "concentration",
       ),
@@ -185,12 +207,13 @@ export function dependencyFindings(writing: ReportDraft, market: Market): Findin
   const product = productOf(writing, market);
   if (!dependency) return throughFindings(writing, market, product);
   const years = dependency.years.flatMap((one, n) => {
-    if (one.concentration === null || one.extra_share === null) return [];
+    if (one.extra_share === null) return [];
     const figure = (name: string, label: string, unit: "index" | "share" | "year") =>
       at(market, `/data/dependency/years/${n}/${name}`, label, unit);
     const year = figure("year", "year that is judged", "year");
-    const concentration = figure("concentration", "concentration of sources outside the EU", "index");
     const outside = figure("extra_share", "share of imports from outside the EU", "share");
+    if (one.concentration === null) return citing`${year} not dependent (${outside} from outside the EU)`;
+    const concentration = figure("concentration", "concentration of sources outside the EU", "index");
     const verdict = one.dependent ? "dependent" : "not dependent";
     return citing`${year} ${verdict} (concentration ${concentration}, ${outside} from outside the EU)`;
   });
@@ -312,27 +335,11 @@ export function seasonFindings(writing: ReportDraft, market: Market): Finding[] 
   const factor = at(market, "/data/season/peak/factor", "peak over an average month", "ratio");
   return [
     finding(
-      citing`${productOf(writing, market)} has its seasonal peak in ${month}, at ${factor} times an average month.`,
+      citing`The ${FLOWS[market.answer.meta.flow]} of ${productOf(writing, market)} have their seasonal peak in ${month}, at ${factor} times an average month.`,
       "reported",
       "season",
     ),
   ];
-}
-
-/** The limits of a market in the words of the answer; with several products, each limit names its product. */
-export function limitsOf(
-  { at, limit }: ReportDraft,
-  market: Market,
-  { named = false, quotes = false }: { named?: boolean; quotes?: boolean } = {},
-): void {
-  for (const [n, { of }] of market.answer.data.absent.entries()) {
-    // The market quotes no news; the report names its quotations itself.
-    if (quotes && of === "news") continue;
-    const figure = of.replaceAll("_", " ");
-    const why = at(market, `/data/absent/${n}/why`, "why a figure is absent", "text");
-    const product = named ? at(market, "/meta/product", "code of the chapter", "code") : undefined;
-    limit(product ? citing`HS ${product} has no ${figure}: ${why}.` : citing`No ${figure}: ${why}.`);
-  }
 }
 
 export function advantageFindings(writing: ReportDraft, market: Market): Finding[] {

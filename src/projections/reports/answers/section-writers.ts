@@ -12,21 +12,20 @@ import {
   section,
   wordCell,
 } from "../writing.ts";
-import { anomaliesIn } from "./anomalies.ts";
+import { anomaliesIn, noneUnusual } from "./anomalies.ts";
 import {
   countrySections,
   economySection,
   productsSection,
   rankedPartners,
-  wagesSection,
   yearsSection,
 } from "./country-sections.ts";
+import { limitsOf } from "./market-limits.ts";
 import {
   advantageFindings,
   dependencyFindings,
   expectedSection,
   leadFindings,
-  limitsOf,
   partnersSection,
   seasonFindings,
   sizeSection,
@@ -43,6 +42,7 @@ import {
   sourcesSection,
   timelineSection,
 } from "./trade-sections.ts";
+import { wagesSection } from "./wages-section.ts";
 
 type SectionWriters = {
   [Name in keyof OperationAnswers]: (writing: ReportDraft, sourced: AnswerTo<Name>) => Section[];
@@ -72,7 +72,7 @@ export const sectionWriters: SectionWriters = {
   fusion_country_stats: (writing, sourced) => [yearsSection(writing, sourced)],
   trade_alerts: (writing, sourced) => {
     const findings = anomaliesIn(writing, sourced);
-    if (findings.length === 0) writing.limit(citing`No recent month of this trade is unusual.`);
+    if (findings.length === 0) findings.push(noneUnusual(writing, sourced));
     return [
       section(
         "Unusual months",

@@ -5,8 +5,9 @@ import type { Finding, Section } from "../../../domain/reports/report.ts";
 import { nameInBrackets } from "../../../domain/trade/product-names.ts";
 import { inSentence, partnerName } from "../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
+import { LEAST_LISTED } from "../../fusion/answers/market-methods.ts";
 import { JOINED, withFamily } from "../code-limits.ts";
-import { type AnswerTo, factCell, type ReportDraft, section, wordCell } from "../writing.ts";
+import { type AnswerTo, deliveredCell, factCell, type ReportDraft, section, wordCell } from "../writing.ts";
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;
 const YEAR = 12;
@@ -84,22 +85,20 @@ export function seasonSection(
 }
 
 /** The months that matter most to a country, or to all. */
-export function pulseSection(
-  { at, finding, limit }: ReportDraft,
-  sourced: AnswerTo<"trade_flow_pulse">,
-): Section {
+export function pulseSection({ at, finding }: ReportDraft, sourced: AnswerTo<"trade_flow_pulse">): Section {
   const findings = sourced.answer.data.map((one, n) => {
     const figure = (name: string, label: string, unit: "EUR" | "index" | "month" | "code") =>
       at(sourced, `/data/${n}/${name}`, label, unit);
     const trade = words[one.flow];
     const sure = one.significant ? "" : ", which may be chance";
     return finding(
-      citing`In ${figure("period", "month of the anomaly", "month")} the ${trade} of HS ${figure("product", "code of the product", "code")}${nameInBrackets(one.product)}${withFamily(sourced.answer)} by ${inSentence(partnerName(one.reporter))} were ${figure("value_eur", `${trade} of the month`, "EUR")}, compared with ${figure("base_eur", "mean of the months before", "EUR")}: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
+      citing`In ${figure("period", "month of the anomaly", "month")} the ${trade} of HS ${figure("product", "code of the product", "code")}${nameInBrackets(one.product)}${withFamily(sourced.answer)} by ${inSentence(partnerName(one.reporter))} were ${figure("value_eur", `${trade} of the month`, "EUR")}, compared with ${figure("base_eur", "mean of the months before", "EUR")} in a mean month before: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
       "signal",
       "alert",
     );
   });
-  if (findings.length === 0) limit(citing`No recent month of this trade is unusual.`);
+  if (findings.length === 0)
+    findings.push(finding(citing`No month is far enough from those before to be a pulse.`, "signal"));
   return section("The strongest pulses", "Unusual months weighed by how much trade they touch.", {
     findings,
   });
@@ -107,41 +106,44 @@ export function pulseSection(
 
 /** The products that come from one country, or go to one. */
 export function sourcesSection(
-  { at, finding, limit }: ReportDraft,
+  { at, finding }: ReportDraft,
   sourced: AnswerTo<"trade_source_concentration">,
 ): Section {
   const { data, meta } = sourced.answer;
-  const from = meta.flow === "IMPORT" ? "of its imports from" : "of its exports to";
+  const trade = words[meta.flow];
+  const way = meta.flow === "IMPORT" ? "from" : "to";
+  const year = at(sourced, "/meta/year", "year that is reported", "year");
   const findings = data.map((one, n) => {
     const share = at(sourced, `/data/${n}/share`, "share of the one partner", "share");
     const value = at(sourced, `/data/${n}/value_eur`, "trade with the one partner", "EUR");
     const code = at(sourced, `/data/${n}/product`, "code of the product", "code");
     return finding(
-      citing`In HS ${code}${nameInBrackets(one.product)}${withFamily(sourced.answer)} ${inSentence(partnerName(one.reporter))} has ${share} ${from} ${inSentence(one.partner_name)}: ${value}.`,
+      citing`In ${year} ${share} of the ${trade} of HS ${code}${nameInBrackets(one.product)}${withFamily(sourced.answer)} by ${inSentence(partnerName(one.reporter))} were ${way} ${inSentence(one.partner_name)}: ${value}.`,
       "reported",
       "concentration",
     );
   });
-  if (findings.length === 0) limit(citing`No single partner has half of this trade.`);
+  if (findings.length === 0)
+    findings.push(finding(citing`In ${year} no single partner had half of the ${trade} of such a product.`));
   return section("Single partners", "Products of which one partner has at least half.", { findings });
 }
 
 /** Imports that ran ahead of a policy. */
-export function aheadSection(
-  { at, finding, limit }: ReportDraft,
-  sourced: AnswerTo<"front_run_watch">,
-): Section {
+export function aheadSection({ at, finding }: ReportDraft, sourced: AnswerTo<"front_run_watch">): Section {
   const findings = sourced.answer.data.map(({ codes, hs_code }, n) => {
     const joined = codes ? JOINED : "";
     const code = at(sourced, `/data/${n}/hs_code`, "code of the product", "code");
     const day = at(sourced, `/data/${n}/policy_date`, "day of the policy", "code");
     const spike = at(sourced, `/data/${n}/spike_multiple`, "imports over those of earlier years", "ratio");
     return finding(
-      citing`Before the policy of ${day}, imports of HS ${code}${nameInBrackets(hs_code)}${joined} by the EU were ${spike} times those of the same months before.`,
+      citing`Before the policy of ${day}, imports of HS ${code}${nameInBrackets(hs_code)}${joined} by the EU from the countries of the policy were ${spike} times those of the same months of earlier years.`,
       "signal",
     );
   });
-  if (findings.length === 0) limit(citing`No imports of this product ran ahead of a known policy.`);
+  if (findings.length === 0) {
+    const product = sourced.origin.input.hs === undefined ? "" : " of this product";
+    findings.push(finding(citing`No imports${product} ran ahead of a known policy.`, "signal"));
+  }
   return section("Ahead of policies", "A signal each, and no finding of who knew what.", { findings });
 }
 
@@ -156,14 +158,25 @@ export function corridorSection(
       ? ""
       : citing` of HS ${at(sourced, "/meta/product", "code of the figures", "code")}`;
   const findings: Finding[] = [];
-  for (const [d, { directions }] of databases.entries())
+  // Without a product, a dataset of some products alone would pass for all trade of the two.
+  const shown = [...databases.entries()].filter(
+    ([, { about }]) => sourced.answer.meta.product !== null || about.coverage.products.complete,
+  );
+  for (const [d, { directions }] of shown)
     for (const [n, { from, to, mirror }] of directions.entries()) {
       if (!mirror) continue;
+      const year = (end: "from" | "to", label: string) =>
+        at(sourced, `/data/databases/${d}/years/${end}`, label, "year");
+      const span = citing`From ${year("from", "first year of the corridor")} to ${year("to", "last year of the corridor")}`;
+      const dataset =
+        shown.length < 2
+          ? ""
+          : citing` in the dataset ${at(sourced, `/data/databases/${d}/about/dataset`, "dataset of the corridor", "text")}`;
       const figure = (name: string, label: string, unit: "EUR" | "count") =>
         at(sourced, `/data/databases/${d}/directions/${n}/mirror/${name}`, label, unit);
       findings.push(
         finding(
-          citing`What ${inSentence(partnerName(from))} sold${product} to ${inSentence(partnerName(to))} was ${figure("exporter_eur", "as the seller reports it", "EUR")} by the seller and ${figure("importer_eur", "as the buyer reports it", "EUR")} by the buyer, a gap of ${figure("gap_eur", "buyer's figure less the seller's", "EUR")} over ${figure("months", "months that both delivered", "count")} months.`,
+          citing`${span}, over the ${figure("months", "months that both delivered", "count")} months that both delivered, ${inSentence(partnerName(from))} reports${dataset} sales${product} to ${inSentence(partnerName(to))} of ${figure("exporter_eur", "as the seller reports it", "EUR")}, and ${inSentence(partnerName(to))} reports purchases of ${figure("importer_eur", "as the buyer reports it", "EUR")}: a gap of ${figure("gap_eur", "buyer's figure less the seller's", "EUR")}.`,
         ),
       );
     }
@@ -177,14 +190,15 @@ export function corridorSection(
       ? undefined
       : at(sourced, `/data/databases/0/balance/${n}/${name}`, label, "EUR");
   const years = [...(first?.balance ?? []).keys()].slice(-MOST_YEARS);
-  const rows = years.map((n) =>
-    [
+  const rows = years.map((n) => [
+    ...[
       at(sourced, `/data/databases/0/balance/${n}/year`, "year", "year"),
       figure(n, "exports_eur", "exports to the partner"),
       figure(n, "imports_eur", "imports from the partner"),
       figure(n, "balance_eur", "exports less imports"),
     ].map(factCell),
-  );
+    deliveredCell(first!.balance[n]!.complete),
+  ]);
   const { reporter, partner } = sourced.answer.data;
   const newest = years.findLast((n) => first!.balance[n]!.complete);
   const [exports, imports, balance] =
@@ -209,7 +223,7 @@ export function corridorSection(
       findings: inNewest,
       tables:
         rows.length > 0
-          ? [{ title: "Balance", columns: ["Year", "Exports", "Imports", "Balance"], rows }]
+          ? [{ title: "Balance", columns: ["Year", "Exports", "Imports", "Balance", "Delivered"], rows }]
           : [],
     }),
   ];
@@ -234,7 +248,12 @@ export function rerouteSection(
     citing`These are figures of trade: they do not say which goods or persons sanctions forbid. The operation fusion_sanctions_check screens a name.`,
   );
   if (findings.length === 0)
-    limit(citing`No direct trade collapsed while trade with third countries surged: no detour is seen.`);
+    findings.push(
+      finding(
+        citing`No direct trade collapsed while trade with third countries surged: no detour is seen.`,
+        "signal",
+      ),
+    );
   return section("Trade that may have taken another way", "Growth with third countries has many causes.", {
     findings,
   });
@@ -255,8 +274,11 @@ export function pricesSection(
   };
   const findings: Finding[] = [];
   const [imports, exports] = [price("IMPORT"), price("EXPORT")];
-  if (imports) findings.push(finding(citing`Imports cost ${imports} on average.`));
-  if (exports) findings.push(finding(citing`Exports brought ${exports} on average.`));
+  const year = (end: "from" | "to", label: string) => at(sourced, `/meta/years/${end}`, label, "year");
+  const span = () =>
+    citing`In the complete months from ${year("from", "first year of the prices")} to ${year("to", "last year of the prices")}`;
+  if (imports) findings.push(finding(citing`${span()} imports cost ${imports} on average.`));
+  if (exports) findings.push(finding(citing`${span()} exports brought ${exports} on average.`));
   if (imports && exports && imports.value !== 0) {
     const gap = ledger.computed("price of exports over that of imports", "change", "a / b - 1", [
       exports,
@@ -284,9 +306,13 @@ export function concentrationSection(
     const hhi = at(sourced, `/data/${n}/hhi`, "concentration on partners", "index");
     const year = at(sourced, "/meta/year", "year that is reported", "year");
     const kind = (one.classification ?? "").replaceAll("_", " ");
+    const listed =
+      (one.listed_share ?? 1) >= LEAST_LISTED
+        ? ""
+        : citing` over the listed partners, who have ${at(sourced, `/data/${n}/listed_share`, "share of the listed partners", "share")} of them,`;
     findings.push(
       finding(
-        citing`In ${year} the concentration of its ${words[one.flow]} was ${hhi}, ${kind}.`,
+        citing`In ${year} the concentration of its ${words[one.flow]}${listed} was ${hhi}: ${kind}.`,
         "reported",
         "concentration",
       ),
@@ -300,6 +326,9 @@ export function concentrationSection(
   }
   return section("How concentrated it is", "By the index of Herfindahl and Hirschman.", {
     findings,
-    tables: rows.length > 0 ? [{ title: "Partners", columns: ["Partner", "Value", "Share"], rows }] : [],
+    tables:
+      rows.length > 0
+        ? [{ title: "Partners", columns: ["Partner", "Value", "Share of listed partners"], rows }]
+        : [],
   });
 }

@@ -1,0 +1,32 @@
+/** The limits of a report that the missing parts of a market set. */
+
+import { citing } from "../../../domain/reports/cited-text.ts";
+import type { Market, ReportDraft } from "../writing.ts";
+
+/** Missing parts of a market, where the name of its field says too little. */
+const absentNames: Readonly<Record<string, string>> = {
+  price_and_quantity: "split of the change by prices and quantities",
+  real: "growth at constant prices",
+  advantage: "comparative advantage",
+  dependency: "verdict on dependency",
+  substitution: "substitutes",
+  gravity: "expected trade",
+  leads: "leads and lags",
+  policies: "announced policies",
+};
+
+/** The limits of a market in the words of the answer; with several products, each limit names its product. */
+export function limitsOf(
+  { at, limit }: ReportDraft,
+  market: Market,
+  { named = false, quotes = false }: { named?: boolean; quotes?: boolean } = {},
+): void {
+  for (const [n, { of }] of market.answer.data.absent.entries()) {
+    // The market quotes no news; the report names its quotations itself.
+    if (quotes && of === "news") continue;
+    const figure = absentNames[of] ?? of.replaceAll("_", " ");
+    const why = at(market, `/data/absent/${n}/why`, "why a figure is absent", "text");
+    const product = named ? at(market, "/meta/product", "code of the chapter", "code") : undefined;
+    limit(product ? citing`HS ${product} has no ${figure}: ${why}.` : citing`No ${figure}: ${why}.`);
+  }
+}
