@@ -153,27 +153,12 @@ export function paymentRequired(
   operation: OperationDeclaration,
   path: string,
   terms: PaymentTerms,
-  {
-    price,
-    form = JSON_FORM,
-    refused,
-    understood,
-    errors = [],
-    has_key = false,
-    is_unit = false,
-    transport = "http",
-    signable,
-  }: Quote,
+  quote: Quote,
 ): PaymentRequired {
-  const resource = resourceUrl(terms, path);
-  const caps = STOCK_CAPS.find(([above]) => Number(price) > above)?.[1] ?? "";
-  const warning = terms.embedded_chain ? DEVELOPMENT_CHAIN : "";
-  const terms_of_price = paymentOf(operation)?.terms;
-  const cost = terms_of_price && is_unit ? terms_of_price : `${price} USDC`;
-  const total = terms_of_price === undefined ? "a call" : is_unit ? "" : `in all: ${terms_of_price}`;
-  const description = `${operation.summary}. ${`${cost} ${total}`.trim()}.${caps}${warning}`;
-  const mimeType = form === JSON_FORM ? mediaTypeOf(operation) : form;
+  const { price, refused, understood, errors = [], transport = "http", signable } = quote;
   const amount = microUsdc(price);
+  const cost = costOf(operation, quote);
+  const resource = resourceOf(operation, path, terms, quote);
   const shared = {
     scheme: "exact" as const,
     payTo: terms.pay_to,
@@ -184,7 +169,7 @@ export function paymentRequired(
   const bare = {
     x402Version: 2 as const,
     error: refused?.code ?? "Payment required",
-    resource: { url: resource, description, mimeType },
+    resource,
     accepts: [
       { ...shared, network: NETWORK_V2 as typeof NETWORK_V2, amount },
       ...(terms.receiver_authorizer
@@ -192,21 +177,21 @@ export function paymentRequired(
         : []),
     ],
   };
-  const extensions = extensionsOf(operation, terms, { resource, amount, signable });
+  const extensions = extensionsOf(operation, terms, { resource: resource.url, amount, signable });
   const { v2, header } = fitting(operation, transport, bare, extensions);
   const issued = terms.issuer?.challenge({ amount_micro: amount, path });
   const requirement: RequirementV1 = {
     ...shared,
     network: NETWORK_V1,
     maxAmountRequired: amount,
-    resource,
-    description,
-    mimeType,
+    resource: resource.url,
+    description: resource.description,
+    mimeType: resource.mimeType,
     outputSchema: { input: { type: "http", method: methodOf(operation), discoverable: true } },
   };
   const body = problem(
     coreProblems["payment-required"],
-    refused?.message ?? remedyOf(operation, cost, { errors, has_key }),
+    refused?.message ?? remedyOf(operation, cost, { errors, has_key: quote.has_key ?? false }),
     { public_url: terms.public_url, instance: path },
     errors.length > 0 ? { errors } : {},
   );
@@ -226,6 +211,26 @@ export function paymentRequired(
     },
     v2,
     ...(issued && { challenge: issued.challenge }),
+  };
+}
+
+/** The price in words: the sum of this call, or the terms of a unit while the call has no valid input. */
+function costOf(operation: OperationDeclaration, { price, is_unit = false }: Quote): string {
+  const unit = paymentOf(operation)?.terms;
+  return unit && is_unit ? unit : `${price} USDC`;
+}
+
+/** The URL that is paid for, with a description of the price and its media type. */
+function resourceOf(operation: OperationDeclaration, path: string, terms: PaymentTerms, quote: Quote) {
+  const { price, form = JSON_FORM, is_unit = false } = quote;
+  const unit = paymentOf(operation)?.terms;
+  const total = unit === undefined ? "a call" : is_unit ? "" : `in all: ${unit}`;
+  const caps = STOCK_CAPS.find(([above]) => Number(price) > above)?.[1] ?? "";
+  const warning = terms.embedded_chain ? DEVELOPMENT_CHAIN : "";
+  return {
+    url: resourceUrl(terms, path),
+    description: `${operation.summary}. ${`${costOf(operation, quote)} ${total}`.trim()}.${caps}${warning}`,
+    mimeType: form === JSON_FORM ? mediaTypeOf(operation) : form,
   };
 }
 
