@@ -32,179 +32,208 @@ export function createLogAcceptance(
   app: () => App,
   log: StartLog,
 ): LogAcceptance & { precondition: AppendPrecondition } {
+  const acceptance = new Acceptance(app, log);
+  return {
+    check: () => acceptance.check(),
+    contradiction: () => acceptance.contradiction(),
+    suspect: () => acceptance.suspect(),
+    confirm: () => acceptance.confirm(),
+    precondition: {
+      place: (log_id) => acceptance.place(log_id),
+      lost: () => acceptance.lost(),
+    },
+  };
+}
+
+class Acceptance {
+  readonly #app: () => App;
+  readonly #log: StartLog;
   /** The chain and the witnesses are queried once, before the first append. */
-  let others: Promise<void> | undefined;
+  #others: Promise<void> | undefined;
   /** The number of proven heads in the last check, and when they were read. */
-  let proven = 0;
-  let proven_at = 0;
-  let place: LogHead | undefined;
-  /** The last check succeeded. */
-  let isSound = false;
-  let looked_at = 0;
-  let looking: Promise<string | null> | undefined;
-  /** The last check's inputs: the position up to which the log was read, and what this machine remembers. */
-  let heard = 0;
-  let kept: StoredHead | undefined;
+  #proven = 0;
+  #proven_at = 0;
+  /** The last position of the largest head, with the hash of the log up to there. */
+  #place: LogHead | undefined;
+  /** True if the last check succeeded and nothing new has come since. */
+  #is_sound = false;
+  #compared_at = 0;
+  #comparing: Promise<string | null> | undefined;
+  /** The last check's inputs: the position up to which the log was read, and the newest head of this machine. */
+  #read_to = 0;
+  #stored: StoredHead | undefined;
   /** The largest head received, in case the log has lost its event. */
-  let said: ClaimedHead | undefined;
-  let news = 0;
+  #largest: ClaimedHead | undefined;
+  /** Counts new heads, so that a check that began before one does not count as sound. */
+  #news = 0;
 
-  const askedOthers = (): Promise<void> => {
-    others ??= askAtStart().catch((error) => {
-      others = undefined;
-      throw error;
-    });
-    return others;
-  };
-
-  async function askAtStart(): Promise<void> {
-    await checkNewestCommit(app());
-    if (app().settings.anchoring === undefined) return;
-    const { reached, silent, contradiction } = await askOthers(app(), START_MS);
-    if (contradiction !== null)
-      log.error({ reason: contradiction }, "the log contradicts the heads of others");
-    if (silent.length === 0) return;
-    if (reached === 0)
-      log.warn(
-        { silent },
-        "neither the chain nor a witness can confirm this log; the service continues and asks again",
-      );
-    else log.info({ silent }, "at this start not every chain or witness could confirm this log");
-  }
-
-  const look = (): Promise<string | null> => {
-    looking ??= find().finally(() => {
-      looking = undefined;
-    });
-    return looking;
-  };
-
-  const lookAfresh = async (): Promise<string | null> => {
-    await looking?.catch(() => undefined);
-    return look();
-  };
-
-  async function find(): Promise<string | null> {
-    const { store, pool, tail } = app();
-    const { position } = tail;
-    const begun = news;
-    looked_at = performance.now();
-    try {
-      const known = await knownHeads(app());
-      const heads = [...known.heads, ...(said ? [said] : [])];
-      const newest = Math.max(0, ...heads.map(({ size }) => size));
-      const next = newest > (place?.position ?? 0) ? await store.headAt(newest) : place;
-      const others_heads = await provenHeads(app());
-      const compare = async () =>
-        (await lostPlace(store)) ??
-        (await contradictionOf(app(), heads)) ??
-        (await contradictionOfProven(app(), others_heads)) ??
-        (await editedRow());
-      let reason = await compare();
-      if (reason !== null) {
-        // A tree without its rows is rebuilt from the events; a truncated or rewritten log stays wrong.
-        await openTree(pool, MAIN_LOG)
-          .grow()
-          .catch(() => undefined);
-        reason = await compare();
-      }
-      isSound = reason === null && begun === news;
-      if (reason === null) place = next;
-      heard = Math.max(heard, position);
-      kept = known.kept;
-      proven = others_heads.length;
-      proven_at = looked_at;
-      return reason;
-    } catch (error) {
-      isSound = false;
-      throw error;
-    }
-  }
-
-  async function editedRow(): Promise<string | null> {
-    const fault = await rowFault(app());
-    return fault ? faultSentence(fault) : null;
-  }
-
-  /** A head that this process saw signed stays valid, even if the tree was rebuilt from other events. */
-  async function lostPlace(store: App["store"]): Promise<string | null> {
-    if (!place || (await holds(store, place))) return null;
-    const { position } = await store.head(MAIN_LOG);
-    return position < place.position
-      ? `${place.position} events were signed or anchored, and the log has ${position}: it was cut`
-      : `the first ${place.position} events are not those that were signed or anchored`;
-  }
-
-  /** Reads new heads of this machine and the log, from any process; they invalidate the last check. */
-  async function listen(): Promise<void> {
-    const { store, tail, signed } = app();
-    const { origin } = await store.identity(MAIN_LOG);
-    await listenToOthers();
-    const isKept = (await signed.last(origin))?.note === kept?.note;
-    const isLate = tail.position - heard > MOST_NEWS;
-    const events = isLate || tail.position <= heard ? [] : await tail.since(heard);
-    const heads = app().eventsOf(anchors, events).flatMap(headOf);
-    for (const head of heads) if (head.size > (said?.size ?? 0)) said = head;
-    heard = Math.max(heard, events.at(-1)?.position ?? 0);
-    if (isKept && !isLate && heads.length === 0) return;
-    isSound = false;
-    news++;
-  }
-
-  /** Reads the heads that other processes have proven since. */
-  async function listenToOthers(): Promise<void> {
-    if (performance.now() - proven_at < LOOK_AGAIN_MS) return;
-    proven_at = performance.now();
-    if ((await provenHeads(app())).length === proven) return;
-    isSound = false;
-    news++;
+  constructor(app: () => App, log: StartLog) {
+    this.#app = app;
+    this.#log = log;
   }
 
   /** Refuses if the last check failed or was impossible, unless a new check succeeds. */
-  async function check(): Promise<void> {
+  async check(): Promise<void> {
     try {
-      await askedOthers();
-      await listen();
-      while (!isSound) {
-        const reason = await look();
+      await this.#askOthers();
+      await this.#readNewHeads();
+      while (!this.#is_sound) {
+        const reason = await this.#compare();
         if (reason !== null) throw contradicted(reason);
       }
     } catch (error) {
       throw error instanceof Refusal ? error : unchecked(error);
     }
     // The next caller gets this result.
-    if (performance.now() - looked_at > LOOK_AGAIN_MS) void look().catch(() => undefined);
+    if (performance.now() - this.#compared_at > LOOK_AGAIN_MS) void this.#compare().catch(() => undefined);
   }
 
-  const contradiction = () => askedOthers().then(lookAfresh).catch(rejectUnchecked);
+  async contradiction(): Promise<string | null> {
+    try {
+      await this.#askOthers();
+      await this.#comparing?.catch(() => undefined);
+      return await this.#compare();
+    } catch (error) {
+      throw unchecked(error);
+    }
+  }
 
-  const lost = async (): Promise<Error> =>
-    contradiction().then(
+  suspect(): void {
+    this.#is_sound = false;
+    this.#news++;
+  }
+
+  async confirm(): Promise<void> {
+    await this.check();
+    const place = this.#place;
+    if (place && !(await holds(this.#app().store, place).catch(rejectUnchecked))) throw await this.lost();
+  }
+
+  async place(log_id: number): Promise<LogHead | undefined> {
+    if (log_id !== MAIN_LOG) return undefined;
+    await this.check();
+    return this.#place;
+  }
+
+  async lost(): Promise<Error> {
+    return this.contradiction().then(
       (reason) => contradicted(reason ?? "the log was not the one that was signed a moment ago"),
       (error: Error) => error,
     );
+  }
 
-  return {
-    check,
-    contradiction,
-    suspect() {
-      isSound = false;
-      news++;
-    },
-    async confirm() {
-      await check();
-      const isHeld = !place || (await holds(app().store, place).catch(rejectUnchecked));
-      if (!isHeld) throw await lost();
-    },
-    precondition: {
-      async place(log_id) {
-        if (log_id !== MAIN_LOG) return undefined;
-        await check();
-        return place;
-      },
-      lost,
-    },
-  };
+  #askOthers(): Promise<void> {
+    this.#others ??= this.#askAtStart().catch((error) => {
+      this.#others = undefined;
+      throw error;
+    });
+    return this.#others;
+  }
+
+  async #askAtStart(): Promise<void> {
+    const app = this.#app();
+    await checkNewestCommit(app);
+    if (app.settings.anchoring === undefined) return;
+    const { reached, silent, contradiction } = await askOthers(app, START_MS);
+    if (contradiction !== null)
+      this.#log.error({ reason: contradiction }, "the log contradicts the heads of others");
+    if (silent.length === 0) return;
+    if (reached === 0)
+      this.#log.warn(
+        { silent },
+        "neither the chain nor a witness can confirm this log; the service continues and asks again",
+      );
+    else this.#log.info({ silent }, "at this start not every chain or witness could confirm this log");
+  }
+
+  /** Reads new heads of this machine and the log, from any process; they invalidate the last check. */
+  async #readNewHeads(): Promise<void> {
+    const { store, tail, signed, eventsOf } = this.#app();
+    const { origin } = await store.identity(MAIN_LOG);
+    await this.#readProvenHeads();
+    const isStored = (await signed.last(origin))?.note === this.#stored?.note;
+    const isLate = tail.position - this.#read_to > MOST_NEWS;
+    const events = isLate || tail.position <= this.#read_to ? [] : await tail.since(this.#read_to);
+    const heads = eventsOf(anchors, events).flatMap(headOf);
+    for (const head of heads) if (head.size > (this.#largest?.size ?? 0)) this.#largest = head;
+    this.#read_to = Math.max(this.#read_to, events.at(-1)?.position ?? 0);
+    if (!isStored || isLate || heads.length > 0) this.suspect();
+  }
+
+  /** Reads the heads that other processes have proven since. */
+  async #readProvenHeads(): Promise<void> {
+    if (performance.now() - this.#proven_at < LOOK_AGAIN_MS) return;
+    this.#proven_at = performance.now();
+    if ((await provenHeads(this.#app())).length !== this.#proven) this.suspect();
+  }
+
+  /** Simultaneous callers share one check. */
+  #compare(): Promise<string | null> {
+    this.#comparing ??= this.#compareHeads().finally(() => {
+      this.#comparing = undefined;
+    });
+    return this.#comparing;
+  }
+
+  async #compareHeads(): Promise<string | null> {
+    const app = this.#app();
+    const { position } = app.tail;
+    const begun = this.#news;
+    this.#compared_at = performance.now();
+    try {
+      const known = await knownHeads(app);
+      const heads = [...known.heads, ...(this.#largest ? [this.#largest] : [])];
+      const newest = Math.max(0, ...heads.map(({ size }) => size));
+      const next = newest > (this.#place?.position ?? 0) ? await app.store.headAt(newest) : this.#place;
+      const proven = await provenHeads(app);
+      const reason = await this.#contradictionOf(heads, proven);
+      this.#is_sound = reason === null && begun === this.#news;
+      if (reason === null) this.#place = next;
+      this.#read_to = Math.max(this.#read_to, position);
+      this.#stored = known.kept;
+      this.#proven = proven.length;
+      this.#proven_at = this.#compared_at;
+      return reason;
+    } catch (error) {
+      this.#is_sound = false;
+      throw error;
+    }
+  }
+
+  async #contradictionOf(
+    heads: readonly ClaimedHead[],
+    proven: Awaited<ReturnType<typeof provenHeads>>,
+  ): Promise<string | null> {
+    const app = this.#app();
+    const first = async () =>
+      (await this.#lostPlace()) ??
+      (await contradictionOf(app, heads)) ??
+      (await contradictionOfProven(app, proven)) ??
+      (await editedRow(app));
+    const reason = await first();
+    if (reason === null) return null;
+    // A tree without its rows is rebuilt from the events; a truncated or rewritten log stays wrong.
+    await openTree(app.pool, MAIN_LOG)
+      .grow()
+      .catch(() => undefined);
+    return first();
+  }
+
+  /** A head that this process saw signed stays valid, even if the tree was rebuilt from other events. */
+  async #lostPlace(): Promise<string | null> {
+    const { store } = this.#app();
+    const place = this.#place;
+    if (!place || (await holds(store, place))) return null;
+    const { position } = await store.head(MAIN_LOG);
+    return position < place.position
+      ? `${place.position} events were signed or anchored, and the log has ${position}: it was cut`
+      : `the first ${place.position} events are not those that were signed or anchored`;
+  }
+}
+
+async function editedRow(app: App): Promise<string | null> {
+  const fault = await rowFault(app);
+  return fault ? faultSentence(fault) : null;
 }
 
 const headOf = (event: anchors.AnchorEvent): ClaimedHead[] =>
