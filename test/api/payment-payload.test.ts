@@ -349,6 +349,15 @@ describe("the 402", () => {
     expect(detailOf({})).toMatch(/costs 0.05 USDC: pay one entry of accepts, or send an API key$/);
     expect(detailOf({ has_key: true })).toMatch(/pay one entry of accepts$/);
     expect(detailOf({}, keyless as typeof countCalls)).toMatch(/pay one entry of accepts$/);
+    for (const [name, needed] of [
+      ["wallet_airdrop", "an API key with the scope admin"],
+      ["compute_dispute", "a subject's own key"],
+    ] as const) {
+      const operation = catalogue.find((one) => one.name === name)! as unknown as typeof countCalls;
+      expect(detailOf({}, operation)).toContain(`and needs ${needed}`);
+      expect(detailOf({}, operation)).toMatch(/without it a payment is refused$/);
+      expect(detailOf({ has_key: true }, operation)).toMatch(/pay one entry of accepts$/);
+    }
     const errors = [{ path: "limit", message: "is at most 10" }];
     const { body } = paymentRequired(countCalls, "/", terms, { price: "0.05", errors });
     expect(body.detail).toMatch(/^Correct the input before you pay: limit is at most 10\. /);

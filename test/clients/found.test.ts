@@ -1,8 +1,22 @@
 /** Stock clients find the service, sign in to it, and pay by either protocol. */
+import { execFile } from "node:child_process";
 import type { webcrypto } from "node:crypto";
+import { promisify } from "node:util";
 import { AgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
 import { DefaultAgentCardResolver } from "@a2a-js/sdk/client";
-import { checkEndpointSchema, discoverOriginSchema } from "@agentcash/discovery";
+import {
+  checkEndpointSchema,
+  checkL2ForOpenAPI,
+  discoverOriginSchema,
+  getL3ForOpenAPI,
+  getOpenAPI,
+  getWarningsForL2,
+  getWarningsForL3,
+  getWarningsForOpenAPI,
+  isOpenApiParseFailure,
+  type OpenApiSource,
+  validatePaymentRequiredDetailed,
+} from "@agentcash/discovery";
 import { decodePaymentRequiredHeader } from "@x402/core/http";
 import {
   decodeSignedOffers,
@@ -14,7 +28,7 @@ import {
 } from "@x402/extensions/offer-receipt";
 import { wrapFetchWithSIWx } from "@x402/extensions/sign-in-with-x";
 import { evm, Mppx } from "mppx/client";
-import { expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { signatureHeaders } from "web-bot-auth";
 import { signerFromJWK } from "web-bot-auth/crypto";
 import { fetchOfVersion2 } from "./buyers.ts";
@@ -55,11 +69,38 @@ test("mppx pays by MPP", async () => {
   expect(answer.headers.get("payment-receipt")).toBeTruthy();
 });
 
-test("@agentcash/discovery finds the operations, and reads the 402 of a priced one", async () => {
-  const found = await discoverOriginSchema({ target: service.url });
-  expect(found).toMatchObject({ found: true });
-  const checked = await checkEndpointSchema({ url: at(PRICED), probe: true });
-  expect(checked, JSON.stringify(checked).slice(0, 500)).toMatchObject({ found: true });
+describe("@agentcash/discovery", () => {
+  test("finds the operations, and reads the 402 of a priced one", async () => {
+    expect(await discoverOriginSchema({ target: service.url })).toMatchObject({ found: true });
+    const checked = await checkEndpointSchema({ url: at(PRICED), probe: true });
+    expect(checked, JSON.stringify(checked).slice(0, 500)).toMatchObject({ found: true });
+  });
+
+  test("reports no error of the document, of any operation or of any 402", async () => {
+    const document = (await getOpenAPI(service.url))._unsafeUnwrap()!;
+    expect(isOpenApiParseFailure(document)).toBe(false);
+    const source = document as OpenApiSource;
+    const { routes } = checkL2ForOpenAPI(source);
+    const priced = routes.filter(({ authMode }) => authMode === "paid" || authMode === "apiKey+paid");
+    expect(priced.length).toBeGreaterThan(100);
+    const warnings = [
+      ...getWarningsForOpenAPI(source),
+      ...getWarningsForL2({ routes, source: "openapi" }),
+      ...routes.flatMap(({ path, method }) => getWarningsForL3(getL3ForOpenAPI(source, path, method))),
+    ];
+    // The service has more than forty operations, and no address for questions of its operator.
+    const EXPECTED = ["L2_ROUTE_COUNT_HIGH", "OPENAPI_CONTACT_MISSING"];
+    expect(warnings.filter(({ code }) => !EXPECTED.includes(code))).toEqual([]);
+    for (const { path, method } of priced) {
+      const unpaid = await fetch(service.url + path, { method });
+      // Ten verifications a day are free.
+      if (unpaid.status !== 402) expect(path).toBe("/v1/agent/soul/verify/{agent_id}");
+      else {
+        const required = decodePaymentRequiredHeader(unpaid.headers.get("payment-required")!);
+        expect([path, validatePaymentRequiredDetailed(required).issues]).toEqual([path, []]);
+      }
+    }
+  });
 });
 
 test("@a2a-js/sdk resolves the service's own card and verifies it", async () => {
@@ -106,4 +147,22 @@ test("web-bot-auth signs requests of a passport's key, which are that agent's", 
   const headers = { ...(await signed()) } as Record<string, string>;
   expect((await fetch(url, { headers })).status).toBe(200);
   expect((await fetch(url, { headers })).status).toBe(401);
+});
+
+test("mppx validates every priced operation without a failure or a warning", async () => {
+  // Ten verifications a day are free; the next one is priced as all others are.
+  const { agents } = (await (await fetch(`${service.url}/soul/directory?limit=1`)).json()) as {
+    agents: { agent_id: string }[];
+  };
+  for (let call = 0; call < 10; call++)
+    expect((await fetch(at(`soul/verify/${agents[0]!.agent_id}`))).status).toBe(200);
+  const bin = new URL("node_modules/.bin/mppx", import.meta.url).pathname;
+  const { stdout } = await promisify(execFile)(bin, ["validate", service.url, "--output-json"], {
+    maxBuffer: 2 ** 26,
+    // Without a wallet it pays nothing: the test above pays.
+    env: { PATH: process.env.PATH, HOME: service.env.HOME },
+  });
+  const { summary, endpoints } = JSON.parse(stdout);
+  expect(endpoints.length).toBeGreaterThan(100);
+  expect(summary).toMatchObject({ failed: 0, warnings: 0 });
 });

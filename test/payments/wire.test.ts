@@ -129,6 +129,19 @@ describe("over HTTP", () => {
     }
   });
 
+  test("a malformed header gets a 402 although the input is wrong too, and names both", async () => {
+    const answer = await ask({ "X-PAYMENT": "%%%" }, "/v1/agent/count?limit=many");
+    expect(answer.status).toBe(402);
+    expect(await answer.json()).toMatchObject({
+      error: "invalid_payload",
+      detail: expect.stringContaining("base64"),
+      errors: [{ path: "limit" }],
+    });
+    // A payment that can be read is not charged for such a call.
+    const readable = headerOf(presentedV1(await payment(payer, PRICE)));
+    expect((await ask({ "X-PAYMENT": readable }, "/v1/agent/count?limit=many")).status).toBe(400);
+  });
+
   test("a payment for one resource does not buy another", async () => {
     const resource = { url: `https://elsewhere.example${place}` };
     const paid = presentedV2(await payment(payer, PRICE), PAYEE, { resource });

@@ -45,6 +45,7 @@ export function openapi({ areas, operations, problems }: Catalogue, public_url: 
       description:
         "Pay per call in USDC on Base (x402) or send an API key. Every command is an event in a hash-chained log that anyone can verify.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      "x-guidance": GUIDANCE,
     },
     servers: [{ url: public_url }],
     tags: areas.map(({ name, about }) => ({ name, description: about })),
@@ -74,7 +75,7 @@ function describe(operation: Operation, answer: JsonSchema | undefined): Entry &
         protocols: [{ x402: {} }, { mpp: { method: "evm", intent: "charge", currency: "USD" } }],
       },
     }),
-    security: [...new Map(alternatives(operation).map((one) => [JSON.stringify(one), one])).values()],
+    security: securityOf(operation),
     parameters: [
       ...names
         .filter((name) => !inBody || inPath.includes(name))
@@ -89,7 +90,18 @@ function describe(operation: Operation, answer: JsonSchema | undefined): Entry &
   };
 }
 
-const alternatives = ({ access }: Operation) => access.flatMap(({ security }) => security);
+/** The first steps of an agent, where agentcash and its kin look for them. */
+const GUIDANCE =
+  "Find an operation by words: GET /v1/agent/operations?q=seasons of a product. See how a question is read, free: GET " +
+  "/v1/agent/fusion/intents?question=…. A priced call without a key answers 402: pay one entry of accepts, and send the same " +
+  "call again with the payment. A 402 names each input that is wrong; correct it before you pay.";
+
+/** Each alternative once; an open operation has an empty list, because directories do not read `[{}]` as open. */
+function securityOf({ access }: Operation): Schema[] {
+  const alternatives = access.flatMap(({ security }) => security);
+  if (alternatives.every((one) => Object.keys(one).length === 0)) return [];
+  return [...new Map(alternatives.map((one) => [JSON.stringify(one), one])).values()];
+}
 
 type InputSchema = ReturnType<typeof inputReader>["schema"];
 

@@ -8,7 +8,7 @@ import { type FieldError, Refusal } from "../../core/model/refusal.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
 import { refuseClosed } from "../declare/access/account.ts";
 import { bodyDigest } from "../declare/access/owner.ts";
-import type { Admission } from "../declare/access/way.ts";
+import { type Admission, paymentOf } from "../declare/access/way.ts";
 import { anonymous } from "../declare/caller.ts";
 import { chosenForm, type Form } from "../declare/forms/form.ts";
 import { type Fields, inputReader, isPresent } from "../declare/input.ts";
@@ -86,6 +86,8 @@ async function ask(parts: Parts, ready: ReadableOperation, request: CallRequest)
     if (admitted && headers) admitted = { ...admitted, headers };
     const refusal = refusalOf(error);
     if (!refusal) throw error;
+    const due = await dueInstead(parts, ready, request, refusal);
+    if (due) return due;
     countLarge(parts.limits, operation, admitted, request);
     if (refusal.cause !== undefined) parts.onAway(refusal);
     const { status } = refusal.type;
@@ -93,6 +95,27 @@ async function ask(parts: Parts, ready: ReadableOperation, request: CallRequest)
       parts.onBroken(operation, "refusal", `${status} is not declared: ${refusal.message}`);
     return refused(parts, operation, admitted, request, refusal);
   }
+}
+
+/** A payment that cannot be read gets a new 402, even if the call has other faults, so that its client can pay again. */
+async function dueInstead(
+  parts: Parts,
+  { operation }: ReadableOperation,
+  request: CallRequest,
+  { type, errors }: Refusal,
+): Promise<Answer | undefined> {
+  const isOfCall = type.status === 400 || type.status === 401;
+  const refused = isOfCall && paymentOf(operation) ? parts.payments.unreadable(request.presented) : undefined;
+  if (!refused) return undefined;
+  parts.onPresented("refused");
+  const { app } = parts;
+  const price = await priceOf(operation, { app, data: app.data, caller: anonymous });
+  return required(parts, operation, request, {
+    price,
+    is_unit: true,
+    refused,
+    errors: errors?.filter(isPresent),
+  });
 }
 
 /** The caller must pay first. `refused`: why the payment it sent is not acceptable. */

@@ -55,6 +55,7 @@ export function ownAccount<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc
     ...own,
     kind: "account",
     price: `${terms}, from its account or by payment`,
+    needed_with_payment: own.invitation!,
     security: [...own.security, ...paying.security],
     schemes: { ...own.schemes, ...paying.schemes },
     statuses: [...new Set([...own.statuses, ...paying.statuses])],

@@ -2,6 +2,7 @@ import { refuse } from "../../../core/model/refusal.ts";
 import type { Scope } from "../../../domain/access/key.ts";
 import {
   type Attempt,
+  type GuardedOperation,
   type Parts,
   type Payment,
   type PricedCall,
@@ -62,7 +63,16 @@ function admitPayer({ operation, presented, identity }: Attempt, { keys }: Parts
   if (scope !== undefined) {
     if (identity.key) keys.allow(identity.key, scope);
     else if (!PAID_SCOPES.includes(scope))
-      refuse("unauthorized", `this needs an API key with the scope ${scope} in addition to its payment`);
+      refuse("unauthorized", `this needs ${neededWithPayment(operation)} in addition to its payment`);
   }
   return { caller: identity.caller, pays: true, headers: {} };
+}
+
+/** The credential without which a payment is refused; undefined where the payment alone is enough. */
+export function neededWithPayment(operation: GuardedOperation): string | undefined {
+  const scope = scopeOf(operation);
+  return (
+    operation.access.find(({ payment }) => payment)?.needed_with_payment ??
+    (scope === undefined || PAID_SCOPES.includes(scope) ? undefined : `an API key with the scope ${scope}`)
+  );
 }

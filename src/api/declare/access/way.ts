@@ -153,6 +153,8 @@ export type Way = {
   delegated?: { scope: Scope; owns: "agent" | "wallet" };
   is_open?: true;
   payment?: Payment;
+  /** The credential that a payment does not replace. */
+  needed_with_payment?: string;
 };
 
 export type PricedCall = { app: App; data: Data; caller: Caller };

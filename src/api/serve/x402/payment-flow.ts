@@ -52,13 +52,17 @@ import {
   refuseIfPublic,
   shownAgain,
 } from "./payer-proof.ts";
-import { paymentObject } from "./payload.ts";
+import { paymentObject, readPayment } from "./payload.ts";
 import { PaymentRefused } from "./payment-refusal.ts";
 import { holdOf, isAbandoned, presentedStatusOf } from "./presented-status.ts";
 import { digestOf, givenBefore, idempotencyOfPayment, keep, repeat } from "./replay.ts";
 import { microUsdc, type PaymentTerms, priceOf, resourceUrl } from "./required.ts";
 
-export type PaymentFlow = { serve(call: Call, offer: Offer): Promise<Outcome> };
+export type PaymentFlow = {
+  serve(call: Call, offer: Offer): Promise<Outcome>;
+  /** Why the presented payment cannot be read, which counts as a bad payment; undefined if it can, or if there is none. */
+  unreadable(presented: Offer["presented"]): PaymentRefused | undefined;
+};
 
 type Flow = {
   parts: AnswerParts;
@@ -92,6 +96,18 @@ export function createPaymentFlow(
       const given = presentedObject(offer);
       if (given && isChannelPayment(given)) return channels.serve(call, offer, given);
       return serve(flow, call, offer);
+    },
+    unreadable(presented) {
+      if (presented.payment === undefined) return undefined;
+      try {
+        const given = paymentObject(presented.payment);
+        if (!isChannelPayment(given)) readPayment(given);
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof PaymentRefused)) throw error;
+        acceptance.boughtNothing(presented, error);
+        return error;
+      }
     },
   };
 }

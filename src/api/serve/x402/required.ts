@@ -7,6 +7,7 @@ import { coreProblems } from "../../../core/model/problem.ts";
 import { type FieldError, sentenceOf } from "../../../core/model/refusal.ts";
 import { leastDeposit, WITHDRAW_DELAY_S } from "../../../domain/payments/channel.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
+import { neededWithPayment } from "../../declare/access/pay.ts";
 import {
   challengeOf,
   invitationOf,
@@ -327,9 +328,13 @@ function remedyOf(
   cost: string,
   { errors, has_key }: { errors: readonly FieldError[]; has_key: boolean },
 ): string {
+  const needed = has_key ? undefined : neededWithPayment(operation);
   const takesKey = operation.access.some(({ scope }) => scope !== undefined);
   const key = takesKey && !has_key ? ", or send an API key" : "";
-  const offer = `${pathOf(operation)} costs ${cost}: pay one entry of accepts${key}`;
+  const path = pathOf(operation);
+  const offer = needed
+    ? `${path} costs ${cost} and needs ${needed}; without it a payment is refused`
+    : `${path} costs ${cost}: pay one entry of accepts${key}`;
   const [first] = errors;
   return first ? `Correct the input before you pay: ${sentenceOf(first)}. ${offer}` : offer;
 }
