@@ -190,7 +190,11 @@ const LIES: readonly [what: string, why: string, reply: Reply][] = [
   ["a zero-width space in a figure", "other_figures", says((one) => altered(one, FIGURE, "$&\u200b"))],
   ["a zero-width joiner in a word", "other_words", says((one) => altered(one, /\p{L}{4}/u, "$&\u200d"))],
   ["a text turned round", "other_words", says((one) => `\u202e${one}`)],
-  ["a letter of another alphabet", "other_words", says((one) => altered(one, /\bwith\b/, "w\u0456th"))],
+  [
+    "a letter of another alphabet",
+    "other_words",
+    says((one) => altered(one, /(?<=\p{L})i(?=\p{L})/u, "\u0456")),
+  ],
   ["Latvian", "other_words", says((one) => `${one} Imports strauji pieaug.`)],
   ["Chinese", "other_words", says((one) => `${one} 进口翻了一番。`)],
   ["a negation", "other_words", says((one) => `Not so: ${one}`)],

@@ -126,6 +126,29 @@ test("oracle names the method of each forecast, and what the method is", async (
   expect(said).toMatch(/smoothing of amounts and their frequency|the mean of the months/);
 });
 
+test("spider's partners and products are of the year of its profile", async () => {
+  const { result } = await ran({ agent: "spider", task: "A profile of Estonia", format: "json" });
+  const { report, steps } = result as SkillResult;
+  const of = steps.find(({ step }) => step === "profile")!;
+  const year = report.facts.find(
+    (one) => isAnswerFact(one) && one.from.operation === of.operation && one.from.path === "/meta/year",
+  )!.value;
+  for (const name of ["partners", "products"])
+    expect(steps.find(({ step }) => step === name)?.input).toMatchObject({ year });
+});
+
+test("months that are as usual, and a table's incomplete years, are said", async () => {
+  const said = async (agent: string, task: string) => String((await ran({ agent, task })).result);
+  expect(await said("tracker", "What was unusual of late in wood of Latvia?")).toMatch(
+    /could be tested is unusual|standard deviations away/,
+  );
+  const corridor = await said("diplomat", "How do trade figures between Germany and France differ?");
+  expect(corridor).toMatch(/\| Balance \| Delivered \|/);
+  expect(corridor).toMatch(/months that both delivered, Germany reports sales to France of EUR/);
+  const prices = await said("sniper", "What opportunity is the market of wood in Latvia?");
+  expect(prices).toMatch(/In the complete months from \d{4}\s\[F\d+\] to \d{4}\s\[F\d+\] imports cost EUR/);
+});
+
 test("a 402 names a task that the skill would refuse after payment", async () => {
   const unpaid = async (path: string, input: object, given: Record<string, string> = {}) => {
     const answer = await post(path, input, given);
@@ -170,6 +193,16 @@ test("a tenant's money is shown only to keys of that scope, without any other te
   expect((await post("run", others)).status).toBe(403);
   const own = await ran({ ...others, tenant: "acme", format: "json" });
   expect(own.status).toBe("finished");
+});
+
+test("the books of a month say that it has nothing, goes on, or has not begun", async () => {
+  const month = new Date().toISOString().slice(0, 7);
+  const now = String((await ran({ agent: "gramatvedis", task: `VAT of my orders in ${month}` })).result);
+  expect(now).toContain("you ordered no goods.");
+  expect(now).toContain("The month is not over: its figures are those so far.");
+  expect(now).toContain("For: You alone");
+  const later = await post("run", { agent: "gramatvedis", task: "VAT of my orders in 2098-12" });
+  expect([later.status, await later.text()]).toEqual([400, expect.stringContaining("has not begun")]);
 });
 
 /** Hostile texts: forty, each next to a country and a product, and alone. */

@@ -208,7 +208,7 @@ export const skills: readonly Skill[] = [
   },
   {
     name: "strategist",
-    version: 1,
+    version: 2,
     scope: "skill",
     summary: "The sources that a country depends on for a product: concentration, dependency, substitutes",
     keywords: {
@@ -218,19 +218,20 @@ export const skills: readonly Skill[] = [
     slots: { required: ["country", "hs"], optional: ["year", "years", "chapter"] },
     steps: [
       {
+        id: "market",
+        operation: "fusion_market_intel",
+        input: { hs: "$slots.hs", reporter: "$slots.country", years: "$slots.years", flow: "IMPORT" },
+      },
+      {
         id: "concentration",
         operation: "trade_concentration",
         input: {
           reporter: "$slots.country",
           hs: "$slots.hs",
-          year: "$slots.year",
+          // The last complete year of those in the task.
+          year: "$steps.market.meta.year",
           flow: "IMPORT",
         },
-      },
-      {
-        id: "market",
-        operation: "fusion_market_intel",
-        input: { hs: "$slots.hs", reporter: "$slots.country", years: "$slots.years", flow: "IMPORT" },
       },
     ],
     example: "How dependent is Latvia on imports of mineral fuels, and who could stand in?",

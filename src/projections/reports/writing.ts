@@ -114,7 +114,8 @@ export function reportDraft(call: CallOperation): ReportDraft {
     };
   };
   const limit: ReportDraft["limit"] = (said) => {
-    if (!limits.some(({ text }) => text === said.text)) limits.push(said);
+    const wordsOf = ({ text }: CitedText) => text.replaceAll(/\u00a0\[F\d+\]/g, "");
+    if (!limits.some((one) => wordsOf(one) === wordsOf(said))) limits.push(said);
   };
   const real = new Set<string>();
   const hear = (one: AnswerWithOrigin) => {

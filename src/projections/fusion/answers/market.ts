@@ -3,10 +3,10 @@ import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { compoundGrowth, contributions } from "../../../domain/fusion/growth.ts";
+import { compoundGrowth } from "../../../domain/fusion/growth.ts";
 import { mirrorOf } from "../../../domain/mirror/reconstruct.ts";
 import { classes } from "../../../domain/trade/concentration.ts";
-import { completenessOf, existsIn } from "../../../domain/trade/coverage.ts";
+import { completenessOf } from "../../../domain/trade/coverage.ts";
 import {
   basis,
   dataset,
@@ -17,7 +17,7 @@ import {
   requiredHs,
   years,
 } from "../../../domain/trade/inputs.ts";
-import { isReporter, partnerName, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { isReporter, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, sixDecimals, type Years } from "../../../domain/trade/units.ts";
 import { crossingWith } from "../../trade/answers/one-year.ts";
 import {
@@ -62,9 +62,9 @@ import {
   substituted,
   substitutionOf,
 } from "./market-methods.ts";
+import { supplier, suppliersOf } from "./market-suppliers.ts";
 import { planted, plantedIn } from "./planted.ts";
 
-const MOST_SUPPLIERS = 10;
 /** Methods need the years before, even if they were not requested. */
 const YEARS_BEFORE = 2;
 
@@ -88,16 +88,6 @@ export const marketInput = z.object({
 
 const number = z.number().nullable();
 
-const supplier = z.object({
-  rank: z.int(),
-  partner: z.string(),
-  name: z.string(),
-  value_eur: z.int().describe("EUR in `meta.year`"),
-  share: number.describe("Share of the total, 0 to 1"),
-  before_eur: z.int().nullable().describe("EUR of the year before; null = the code did not exist"),
-  contribution: number.describe("Its change / the total of the year before; null if that is incomplete"),
-});
-
 export const marketOutput = z.object({
   data: z.object({
     size: z.array(
@@ -113,7 +103,9 @@ export const marketOutput = z.object({
       .nullable(),
     price_and_quantity: priced.nullable(),
     real: atConstantPrices.nullable().describe("Deflated by consumer prices, as product prices are missing"),
-    partners: z.array(supplier),
+    partners: z
+      .array(supplier)
+      .describe("The ten largest; of the 27 together also the ten largest outside the EU"),
     concentration: z
       .object({
         hhi: z.number(),
@@ -376,35 +368,3 @@ const partnersOf = (
     undefined,
     signal,
   );
-
-function suppliersOf(
-  { lease, hs, partners, year, isComplete }: Market,
-  total: number,
-): z.infer<typeof supplier>[] {
-  const valuesOf = (ofYear: number) =>
-    new Map(partners.flatMap((one) => (one.year === ofYear ? [[one.partner, one.value_eur] as const] : [])));
-  const [now, before] = [valuesOf(year), valuesOf(year - 1)];
-  // Partners without trade now were part of the earlier total.
-  const parts = [...new Set([...now.keys(), ...before.keys()])].map((code) => ({
-    code,
-    before: before.get(code) ?? 0,
-    after: now.get(code) ?? 0,
-  }));
-  const existed = existsIn(lease.manifest.coverage, hs, { from: year - 1, to: year - 1 });
-  const isComparable = isComplete(year) && isComplete(year - 1);
-  const found = new Map(
-    (isComparable ? (contributions(parts) ?? []) : []).map(({ code, contribution }) => [code, contribution]),
-  );
-  return [...now].slice(0, MOST_SUPPLIERS).map(([partner, value_eur], at) => {
-    const contribution = found.get(partner);
-    return {
-      rank: at + 1,
-      partner,
-      name: partnerName(partner),
-      value_eur,
-      share: total > 0 ? sixDecimals(value_eur / total) : null,
-      before_eur: existed ? (before.get(partner) ?? 0) : null,
-      contribution: contribution === undefined ? null : sixDecimals(contribution),
-    };
-  });
-}

@@ -24,11 +24,10 @@ import {
   expectedSection,
   leadFindings,
   partnersSection,
-  policyFindings,
-  seasonFindings,
   sizeSection,
   substitutionFindings,
 } from "./market-sections.ts";
+import { policyFindings, seasonFindings } from "./market-watch.ts";
 
 const layers = ["sanctions", "gdelt", "ais"] as const;
 
@@ -210,7 +209,7 @@ export async function sectorsBrief(
   }
   const shown = [
     rankedSection(report, markets),
-    ...(deep ? [sharedSection(report, markets), leadsSection(report, markets[0]!)] : []),
+    ...(deep ? [sharedSection(report, markets, input), leadsSection(report, markets[0]!)] : []),
   ];
   const risks = markets.flatMap((sourced) => dependencyFindings(report, sourced));
   const substitutes = markets.flatMap((sourced) => substitutionFindings(report, sourced));
@@ -263,7 +262,7 @@ function rankedSection(report: ReportDraft, markets: readonly Market[]): Section
     findings: first?.concentration
       ? [
           finding(
-            citing`The most concentrated is ${first.name ?? first.product} at ${first.concentration}.`,
+            citing`The sources outside the EU are most concentrated for ${first.name ?? first.product}, at ${first.concentration} on a scale that ends with a single source.`,
             "reported",
             "dependency",
           ),
@@ -287,12 +286,17 @@ function rankedSection(report: ReportDraft, markets: readonly Market[]): Section
 }
 
 /** Partners among the largest of several sectors, and the share of each sector that would be missing without them. */
-function sharedSection({ at, finding }: ReportDraft, markets: readonly Market[]): Section {
+function sharedSection(
+  { at, finding }: ReportDraft,
+  markets: readonly Market[],
+  { region }: Common,
+): Section {
   const names = new Map<string, string>();
   const shares = new Map<string, { market: Market; n: number }[]>();
   for (const sourced of markets)
     for (const [n, { partner, name, share }] of sourced.answer.data.partners.entries()) {
-      if (share === null) continue;
+      // The EU as a whole loses sources outside of it; those within are its own trade.
+      if (share === null || (region === "EU" && isReporter(partner))) continue;
       names.set(partner, name);
       shares.set(partner, [...(shares.get(partner) ?? []), { market: sourced, n }]);
     }

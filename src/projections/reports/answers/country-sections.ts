@@ -3,6 +3,7 @@
 import { type CitedText, citing } from "../../../domain/reports/cited-text.ts";
 import type { Fact } from "../../../domain/reports/fact.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
+import { nameInBrackets } from "../../../domain/trade/product-names.ts";
 import { inSentence, partnerName } from "../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
 import { REST } from "../../trade/answers/rankings.ts";
@@ -98,7 +99,8 @@ function productOf(
   sourced: { answer: { meta: { hs?: string | null } } } & Parameters<ReportDraft["at"]>[0],
 ): CitedText {
   if (!sourced.answer.meta.hs) return citing``;
-  return citing` of HS ${at(sourced, "/meta/hs", "code of the figures", "code")}${withFamily(sourced.answer)}`;
+  const { hs } = sourced.answer.meta;
+  return citing` of HS ${at(sourced, "/meta/hs", "code of the figures", "code")}${nameInBrackets(hs)}${withFamily(sourced.answer)}`;
 }
 
 /** A country's profile: its partners and products, its strengths, and its dependence on few sources. */
@@ -126,6 +128,8 @@ export function countrySections(writing: ReportDraft, sourced: AnswerTo<"fusion_
     columns: [of === "partners" ? "Partner" : "Chapter", "Value", "Share"],
     rows: linesOf(of, flow).map(({ cell, value, share }) => [cell, factCell(value), factCell(share)]),
   });
+  const sides = (of: "partners" | "products") =>
+    (["imports", "exports"] as const).map((flow) => side(of, flow)).filter(({ rows }) => rows.length > 0);
   const mostOf = (of: "partners" | "products"): Finding[] =>
     (["imports", "exports"] as const).flatMap((flow) => {
       const lines = linesOf(of, flow);
@@ -180,11 +184,11 @@ export function countrySections(writing: ReportDraft, sourced: AnswerTo<"fusion_
     yearsSection(writing, sourced),
     section("With whom it trades", "The largest partners of the year.", {
       findings: mostOf("partners"),
-      tables: [side("partners", "imports"), side("partners", "exports")],
+      tables: sides("partners"),
     }),
     section("In what it trades", "The largest chapters of the year.", {
       findings: mostOf("products"),
-      tables: [side("products", "imports"), side("products", "exports")],
+      tables: sides("products"),
     }),
     section("Where it is strong, and where it depends on few", "By chapter.", { findings }),
     peopleSection(writing, sourced),

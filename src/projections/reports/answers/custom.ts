@@ -13,6 +13,7 @@ import { citing } from "../../../domain/reports/cited-text.ts";
 import { type AnswerWithOrigin, isAnswerFact } from "../../../domain/reports/fact.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { chapter, reportersField } from "../../../domain/trade/inputs.ts";
+import { ownName } from "../../../domain/trade/product-names.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import { type CallOperation, type ReportContent, type ReportDraft, reportDraft } from "../writing.ts";
 import { productNames, question, refuseSlots, runPlanSections, type StepChecks } from "./query.ts";
@@ -147,7 +148,7 @@ function nameOf({ ledger }: ReportDraft, hs: string | undefined): string[] {
   const found = ledger.facts.find(
     (fact) => isAnswerFact(fact) && fact.label === "name of the product" && fact.from.input.hs === hs,
   );
-  const name = found && String(found.value);
+  const name = found ? String(found.value) : (ownName(hs ?? "") ?? undefined);
   return hs === undefined || name === undefined || /\p{Nd}/u.test(name) ? [] : [name];
 }
 

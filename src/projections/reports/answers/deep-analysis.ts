@@ -7,7 +7,7 @@ import { Refusal, refuseWith } from "../../../core/model/refusal.ts";
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { reporter } from "../../../domain/trade/inputs.ts";
-import { partnerName } from "../../../domain/trade/reporters.ts";
+import { inSentence, partnerName } from "../../../domain/trade/reporters.ts";
 import { yearOf } from "../../../domain/trade/units.ts";
 import { statsQuestion } from "../../fusion/answers/country-stats.ts";
 import { chooseDataset, type TradeData } from "../../trade/answers/question.ts";
@@ -28,10 +28,10 @@ import {
   dependencyFindings,
   expectedSection,
   partnersSection,
-  seasonFindings,
   sizeSection,
   substitutionFindings,
 } from "./market-sections.ts";
+import { seasonFindings } from "./market-watch.ts";
 
 export const deepAnalysisInput = z.object({
   reporter,
@@ -89,7 +89,7 @@ export async function deepAnalysis(
         imports && exports && balance
           ? [
               finding(
-                citing`In ${years.at(-1)!} ${partnerName(reporter)} imported ${imports} and exported ${exports}, a balance of ${balance}.`,
+                citing`In ${years.at(-1)!}${all.answer.data[own]!.complete ? "" : ", so far,"} ${inSentence(partnerName(reporter))} imported ${imports} and exported ${exports}, a balance of ${balance}.`,
               ),
             ]
           : [],
@@ -154,14 +154,18 @@ export async function deepAnalysis(
       }),
     );
     limitsOf(report, sourced);
-    const anomalies = await anomaliesOf(report, [largest.product], reporter);
-    sections.push(
-      section(
-        "Unusual months",
-        "Months far from those before; each is a signal, and no finding of a cause.",
-        { findings: anomalies },
-      ),
-    );
+    if (year < Number(all.answer.meta.coverage.months.to.slice(0, 4)))
+      report.limit(
+        citing`Unusual months are tested in the last half year of the data alone, which is later.`,
+      );
+    else
+      sections.push(
+        section(
+          "Unusual months",
+          "Months far from those before; each is a signal, and no finding of a cause.",
+          { findings: await anomaliesOf(report, [largest.product], reporter) },
+        ),
+      );
   }
   return report.finish({
     title: `A year of trade: ${partnerName(reporter)}`,

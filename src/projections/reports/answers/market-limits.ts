@@ -15,6 +15,9 @@ const absentNames: Readonly<Record<string, string>> = {
   policies: "announced policies",
 };
 
+/** Parts that exports cannot have, so that nothing is missing without them. */
+const ofImports: ReadonlySet<string> = new Set(["dependency", "substitution"]);
+
 /** The limits of a market in the words of the answer; with several products, each limit names its product. */
 export function limitsOf(
   { at, limit }: ReportDraft,
@@ -24,6 +27,7 @@ export function limitsOf(
   for (const [n, { of }] of market.answer.data.absent.entries()) {
     // The market quotes no news; the report names its quotations itself.
     if (quotes && of === "news") continue;
+    if (market.answer.meta.flow === "EXPORT" && ofImports.has(of)) continue;
     const figure = absentNames[of] ?? of.replaceAll("_", " ");
     const why = at(market, `/data/absent/${n}/why`, "why a figure is absent", "text");
     const product = named ? at(market, "/meta/product", "code of the chapter", "code") : undefined;

@@ -16,14 +16,14 @@ import {
   wordCell,
 } from "../writing.ts";
 
-const FLOWS = { IMPORT: "imports", EXPORT: "exports" } as const;
+export const FLOWS = { IMPORT: "imports", EXPORT: "exports" } as const;
 
 /** False where a dataset lists some partners alone, such as those that were extracted. */
 const isListed = ({ answer: { data } }: Market): boolean =>
   (data.concentration?.listed_share ?? 1) >= LEAST_LISTED;
 
 /** A product's name, or its code where it has none. */
-function productOf({ at }: ReportDraft, market: Market): CitedText {
+export function productOf({ at }: ReportDraft, market: Market): CitedText {
   const { name } = market.answer.meta;
   const joined = withFamily(market.answer);
   return name === null
@@ -118,10 +118,14 @@ export function sizeSection(writing: ReportDraft, market: Market): Section {
   });
 }
 
+const MOST_PARTNERS = 10;
+
 /** The partners of a market; `outside` leaves out those among the 27. */
 export function partnersSection({ at, finding }: ReportDraft, market: Market, outside: boolean): Section {
   const { data } = market.answer;
-  const shown = data.partners.flatMap(({ partner }, n) => (outside && isReporter(partner) ? [] : n));
+  const shown = data.partners
+    .flatMap(({ partner }, n) => (outside && isReporter(partner) ? [] : n))
+    .slice(0, MOST_PARTNERS);
   const figure = (
     n: number,
     name: "value_eur" | "share" | "contribution",
@@ -151,18 +155,24 @@ export function partnersSection({ at, finding }: ReportDraft, market: Market, ou
     const verb = `${isOne ? "" : "s"}${outside ? " outside the EU" : ""} ${isOne ? "is" : "are"}`;
     const listed = isListed(market) ? "" : "listed ";
     const year = at(market, "/meta/year", "year that is reported", "year");
-    findings.push(finding(citing`In ${year} the largest ${listed}${role}${verb} ${most} of the total.`));
+    findings.push(
+      finding(
+        citing`In ${year} the largest ${listed}${role}${verb} ${most} of the total${throughWhom(market)}.`,
+      ),
+    );
   }
   if (data.concentration) {
     const hhi = at(market, "/data/concentration/hhi", "concentration of partners", "index");
     const kind = data.concentration.classification.replaceAll("_", " ");
     const year = at(market, "/meta/year", "year that is reported", "year");
     const listed = isListed(market)
-      ? "all partners"
+      ? market.answer.meta.view === "reported"
+        ? "all partners"
+        : "the twenty-seven"
       : citing`the listed partners, who have ${at(market, "/data/concentration/listed_share", "share of the listed partners", "share")} of the total,`;
     findings.push(
       finding(
-        citing`In ${year} the concentration over ${listed} was ${hhi}: ${kind}.`,
+        citing`In ${year} the Herfindahl–Hirschman index over ${listed} was ${hhi}: ${kind}.`,
         "reported",
         "concentration",
       ),
@@ -238,7 +248,7 @@ function throughFindings({ at, finding }: ReportDraft, market: Market, product: 
   const hhi = at(market, "/data/concentration/hhi", "concentration of sellers in the EU", "index");
   return [
     finding(
-      citing`${first.name} accounts for ${share} of the imports of ${product} from the EU; over the twenty-seven the concentration is ${hhi}.`,
+      citing`${first.name} accounts for ${share} of the imports of ${product} from the EU; over the twenty-seven the Herfindahl–Hirschman index is ${hhi}.`,
       "reported",
       "concentration",
     ),
@@ -327,21 +337,6 @@ export function expectedSection({ at, finding }: ReportDraft, market: Market): S
   );
 }
 
-export function seasonFindings(writing: ReportDraft, market: Market): Finding[] {
-  const { at, finding } = writing;
-  const { peak } = market.answer.data.season;
-  if (!peak) return [];
-  const month = at(market, "/data/season/peak/month", "month of the seasonal peak", "calendar_month");
-  const factor = at(market, "/data/season/peak/factor", "peak over an average month", "ratio");
-  return [
-    finding(
-      citing`The ${FLOWS[market.answer.meta.flow]} of ${productOf(writing, market)} have their seasonal peak in ${month}, at ${factor} times an average month.`,
-      "reported",
-      "season",
-    ),
-  ];
-}
-
 export function advantageFindings(writing: ReportDraft, market: Market): Finding[] {
   const { at, finding } = writing;
   if (!market.answer.data.advantage) return [];
@@ -355,21 +350,6 @@ export function advantageFindings(writing: ReportDraft, market: Market): Finding
   ];
 }
 
-export function policyFindings({ at, finding }: ReportDraft, market: Market): Finding[] {
-  return (market.answer.data.policies ?? []).map(({ name }, n) => {
-    const figure = (field: string, label: string, unit: "code" | "text") =>
-      at(market, `/data/policies/${n}/${field}`, label, unit);
-    const [date, code] = [
-      figure("date", "day of the policy", "code"),
-      figure("hs", "code of the product", "code"),
-    ];
-    const measure = figure("measure", "measure of the policy", "text");
-    const from = name === null ? "from all countries" : `from ${name}`;
-    return finding(citing`On ${date} a policy begins on HS ${code} ${from}: ${measure}.`);
-  });
-}
-
-/** The products that moved before others. */
 export function leadFindings({ at, finding }: ReportDraft, market: Market): Finding[] {
   const { leads } = market.answer.data;
   return (leads ?? []).slice(0, MOST_LEADS).map(({ months }, n) => {

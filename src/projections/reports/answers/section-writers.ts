@@ -27,10 +27,10 @@ import {
   expectedSection,
   leadFindings,
   partnersSection,
-  seasonFindings,
   sizeSection,
   substitutionFindings,
 } from "./market-sections.ts";
+import { seasonFindings } from "./market-watch.ts";
 import {
   aheadSection,
   concentrationSection,
@@ -156,7 +156,7 @@ function productSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_
     const kind = data.sources_outside_eu.classification.replaceAll("_", " ");
     findings.push(
       finding(
-        citing`The EU imports it from ${countries} countries outside, with a concentration of ${hhi}: ${kind}.`,
+        citing`In ${year} the EU imported it from ${countries} countries outside, with a Herfindahl–Hirschman index of ${hhi}: ${kind}.`,
         "reported",
         "concentration",
       ),

@@ -124,7 +124,7 @@ export function sourcesSection(
     );
   });
   if (findings.length === 0)
-    findings.push(finding(citing`In ${year} no single partner had half of the ${trade} of such a product.`));
+    findings.push(finding(citing`In ${year} no single partner had half of these ${trade}.`));
   return section("Single partners", "Products of which one partner has at least half.", { findings });
 }
 
@@ -156,7 +156,7 @@ export function corridorSection(
   const product =
     sourced.answer.meta.product === null
       ? ""
-      : citing` of HS ${at(sourced, "/meta/product", "code of the figures", "code")}`;
+      : citing` of HS ${at(sourced, "/meta/product", "code of the figures", "code")}${nameInBrackets(sourced.answer.meta.product)}`;
   const findings: Finding[] = [];
   // Without a product, a dataset of some products alone would pass for all trade of the two.
   const shown = [...databases.entries()].filter(
@@ -312,7 +312,7 @@ export function concentrationSection(
         : citing` over the listed partners, who have ${at(sourced, `/data/${n}/listed_share`, "share of the listed partners", "share")} of them,`;
     findings.push(
       finding(
-        citing`In ${year} the concentration of its ${words[one.flow]}${listed} was ${hhi}: ${kind}.`,
+        citing`In ${year} the Herfindahl–Hirschman index of its ${words[one.flow]}${listed} was ${hhi}: ${kind}.`,
         "reported",
         "concentration",
       ),
