@@ -89,7 +89,7 @@ test("a code that changed runs ahead of a policy as its family, and signal and r
   const report = reportDraft(async () => ({ answer: { data: [signal], meta: {} }, origin }) as never);
   const sections = sectionWriters.front_run_watch(report, await report.ask("front_run_watch", {}));
   expect(sections[0]!.findings[0]!.text.replaceAll("\u00a0", " ")).toMatch(
-    /imports of HS 851713 \[F\d\] with the codes joined to it by the EU were/,
+    /imports of HS 851713 \[F\d\] with the codes joined to it by the EU from the countries of the policy were/,
   );
 });
 
