@@ -124,7 +124,7 @@ the log is read-only: it lacks signed or anchored events.`,
       process.stdout.write(
         held_against.length > 0
           ? `Compared with ${held_against.join(", ")}.\n`
-          : "Compared with nothing outside: no DATA_DIR/signed, WITNESSES or BASE_RPC_URL shows how far it was signed.\n",
+          : "Compared with nothing outside: DATA_DIR/signed, WITNESSES and BASE_RPC_URL show no signed position.\n",
       );
       if (contradiction === null) return;
       process.stdout.write(`Read-only, without appending or signing: ${contradiction}\n`);

@@ -41,7 +41,7 @@ Without --key it pays only on a development chain, with a wallet whose key is pu
 export function demoCommand({ settings, logger }: Terminal): Command {
   return new Command("demo")
     .description(about.demo)
-    .option("--url <url>", "a running service; default: the one in these settings, or the demo's own", asUrl)
+    .option("--url <url>", "a running service; default: the one in the settings, or the demo's own", asUrl)
     .option(
       "--key <key>",
       "a private key that pays real money on Base (0x and 64 hex digits), or - for standard input",

@@ -10,6 +10,7 @@ import { keyByDigest, keysProjection } from "../projections/access/keys.ts";
 import { openRuntime } from "../runtime/assemble.ts";
 import type { Config } from "../runtime/config.ts";
 import type { Database } from "../runtime/database.ts";
+import { refuseOtherChain } from "../runtime/refuse-other-chain.ts";
 import { openServer } from "../runtime/server.ts";
 import { dataOpened } from "./data-opened.ts";
 import { expectSandbox, type MakeSandbox } from "./ensure-sandbox.ts";
@@ -31,8 +32,12 @@ export async function openServing(
   log: Logger,
   { database, stopping }: { database: Promise<Database>; stopping: AbortSignal },
 ): Promise<Serving> {
+  const checked = refuseOtherChain(config);
+  // It is awaited below, where what was opened meanwhile can be closed.
+  checked.catch(() => undefined);
   const runtime = await openRuntime(config, log, { chain: true, reactors: true, database, stopping });
   try {
+    await checked;
     const { app, close } = runtime;
     stopping.throwIfAborted();
     const own_calls = new Set<string>();

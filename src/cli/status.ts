@@ -14,7 +14,7 @@ const ANSWER_MS = 15_000;
 export const statusCommand = (terminal: Terminal): Command =>
   new Command("status")
     .description(about.status)
-    .option("--url <url>", "the service's address; default: the one in these settings", asUrl)
+    .option("--url <url>", "the service's address; default: the one in the settings", asUrl)
     .option("--json", "print JSON", false)
     .action(async ({ url, json }: { url?: string; json: boolean }) => {
       const { PUBLIC_URL, HOST, PORT, DATA_DIR } = terminal.settings();

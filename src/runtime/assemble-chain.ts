@@ -19,11 +19,9 @@ import { type Chain, ChainUnavailable } from "../core/model/ports/chain.ts";
 import type { Clock } from "../core/model/ports/clock.ts";
 import type { Settlement } from "../core/model/ports/settlement.ts";
 import { gasCost } from "../domain/payments/refund.ts";
-import { TRANSFER_GAS } from "../domain/payments/usdc.ts";
+import { BASE, TRANSFER_GAS } from "../domain/payments/usdc.ts";
 import { recoverKey } from "./assemble-audit.ts";
 import type { Config } from "./config.ts";
-
-const BASE_CHAIN_ID = 8453;
 
 /** The embedded chain's keys are made once, in DATA_DIR. */
 type ChainKeys = { gas: Hex; refund: Hex; pay_to: Hex };
@@ -64,7 +62,7 @@ export async function openChain(
   const node = await started;
   const keys = await keysOf(config);
   const own = openPool(url, { max: 1, wait_ms: config.DATABASE_WAIT_MS, onError });
-  const chain_id = node ? EMBEDDED_CHAIN_ID : BASE_CHAIN_ID;
+  const chain_id = node ? EMBEDDED_CHAIN_ID : BASE.chain_id;
   const network = networkOf({ chain_id });
   const sending = baseChain({
     rpc_url: config.BASE_RPC_URL ?? node!.rpc_url,
@@ -134,7 +132,7 @@ export async function absentChain(config: Config): Promise<ChainParts & { close(
   const keys = await keysOf(config);
   const away = () => Promise.reject(new ChainUnavailable("this command opens no chain"));
   const chain: Chain = {
-    chain_id: BASE_CHAIN_ID,
+    chain_id: BASE.chain_id,
     sender: addressOf(keys.gas),
     heads: away,
     block: away,

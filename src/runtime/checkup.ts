@@ -8,7 +8,7 @@ import { unprivilegedAccount, usableBinaries } from "../adapters/postgres-binari
 import { inTime } from "../core/coordination/concurrency.ts";
 import { MULTICALL3 } from "../core/model/multicall.ts";
 import { systemReason } from "../core/model/system-reason.ts";
-import { USDC } from "../domain/payments/usdc.ts";
+import { BASE, USDC } from "../domain/payments/usdc.ts";
 import type { Config } from "./config.ts";
 import { openDataDir } from "./database.ts";
 
@@ -39,7 +39,6 @@ const GB = 1_000_000_000;
 /** The sandbox takes about 300 MB, a full history of trade some 40 GB. */
 const LEAST_FREE = GB / 2;
 const AMPLE_FREE = 5 * GB;
-const BASE_CHAIN_ID = 8453;
 /** Base makes a block every two seconds. */
 const STALE_BLOCK_S = 60;
 const CLOCK_APART_MS = 1_000;
@@ -134,7 +133,7 @@ async function checkChain({ BASE_RPC_URL }: Config): Promise<Check> {
   }
   const { host } = new URL(BASE_RPC_URL);
   try {
-    const ask = jsonRpc({ rpc_url: BASE_RPC_URL, chain_id: BASE_CHAIN_ID });
+    const ask = jsonRpc({ rpc_url: BASE_RPC_URL, chain_id: BASE.chain_id });
     const { number, timestamp } = await ask<RpcBlock>("eth_getBlockByNumber", ["latest", false]);
     const missing = await missingContracts(ask);
     if (missing.length > 0)

@@ -12,6 +12,7 @@ import { chainBinary } from "../../src/adapters/embedded-chain.ts";
 import { MULTICALL3 } from "../../src/core/model/multicall.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
 import type { Check } from "../../src/runtime/checkup.ts";
+import { refuseOtherChain } from "../../src/runtime/refuse-other-chain.ts";
 import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 import { runHere } from "./in-process.ts";
 
@@ -63,14 +64,34 @@ test("wrong settings are the only line, because every other check reads them", a
   expect(stdout.trim().split("\n")).toHaveLength(2);
 });
 
-test("a bare anvil fails, naming the contracts of Base that it lacks", async () => {
-  const anvil = spawn(chainBinary(), ["--port", "0", "--chain-id", "8453"], {
+/** A node of a chain, until `work` ends. */
+async function withNode(chain_id: number, work: (rpc_url: string) => Promise<void>): Promise<void> {
+  const anvil = spawn(chainBinary(), ["--port", "0", "--chain-id", String(chain_id)], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   try {
     let output = "";
     while (!/Listening on \S+/.test(output)) output += String((await once(anvil.stdout, "data"))[0]);
-    const BASE_RPC_URL = `http://${/Listening on (\S+)/.exec(output)![1]}`;
+    await work(`http://${/Listening on (\S+)/.exec(output)![1]}`);
+  } finally {
+    anvil.kill("SIGKILL");
+  }
+}
+
+test("a service does not start on a node of another chain, but without a node that answers", async () => {
+  await withNode(84532, async (BASE_RPC_URL) => {
+    await expect(refuseOtherChain({ BASE_RPC_URL })).rejects.toThrow(
+      /^BASE_RPC_URL: \S+ serves chain 84532; set it to a node of Base, which is chain 8453$/,
+    );
+  });
+  const silent = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  await refuseOtherChain({ BASE_RPC_URL: silent });
+  await refuseOtherChain({ BASE_RPC_URL: undefined });
+});
+
+test("a bare anvil fails, naming the contracts of Base that it lacks", () =>
+  withNode(8453, async (BASE_RPC_URL) => {
+    await refuseOtherChain({ BASE_RPC_URL });
     const chain = async () => (await judged({ GAS_KEY, PAY_TO: PAYEE, BASE_RPC_URL })).checks.chain;
     expect(await chain()).toMatchObject({
       status: "fail",
@@ -84,10 +105,7 @@ test("a bare anvil fails, naming the contracts of Base that it lacks", async () 
         body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "anvil_setCode", params: [address, "0x00"] }),
       });
     expect(await chain()).toMatchObject({ says: expect.stringMatching(/^Base at .*, block 0 of/) });
-  } finally {
-    anvil.kill("SIGKILL");
-  }
-});
+  }));
 
 test("status distinguishes a slow service from an absent one", async () => {
   const silent = createServer(() => undefined);

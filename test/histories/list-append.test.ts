@@ -124,7 +124,7 @@ describe("an anomaly is found by its name", () => {
     expect(names(at_once([read("x"), append("x", 1), read("x")], [read("x", 1)]))).toContain("internal"));
 });
 
-test("a cycle through a thousand transactions is found, and named whole", () => {
+test("a cycle of a thousand transactions is found with all its members", () => {
   const ring = 1_000;
   const history = at_once(
     ...Array.from({ length: ring }, (_, n) => [append(`k${n}`, 1), read(`k${(n + 1) % ring}`, 1)]),

@@ -202,7 +202,7 @@ describe("the end", () => {
     given([opened]).when(bounty.cancel("creator", at)).thenThrows(refusedAs("bounty-state"));
   });
 
-  test("comes by the operator's removal of the text; an ended one only loses its text", () => {
+  test("comes if the operator hides the text; an ended bounty only loses its text", () => {
     const hidden: bounty.BountyEvent = { type: "BountyHidden", data: { reason: "spam", hidden_at: at } };
     given([opened, funded])
       .when(bounty.hide("spam", at))

@@ -246,7 +246,7 @@ describe("a call with a voucher", () => {
 describe("a voucher is refused", () => {
   const mismatch = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
 
-  test("for another call than it bought, with the channel's state and the payer's own last voucher", async () => {
+  test("for another call; the refusal has the channel's state and the payer's last voucher", async () => {
     const payer = await opened();
     const payment = await payer.payment(terms);
     expect((await present(echo("one"), payment)).status).toBe(200);

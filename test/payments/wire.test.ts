@@ -315,7 +315,7 @@ describe("the facilitator's endpoints", () => {
     });
   });
 
-  test("send a payment for anybody; only its payer can still buy one call with it", async () => {
+  test("settle a payment for anybody; then only its payer can buy a call with it", async () => {
     const request = await v1();
     const before = await balanceOf(workshop.chain, PAYEE);
     const { position } = await service.app.store.head();

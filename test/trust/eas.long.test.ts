@@ -84,7 +84,7 @@ describe("a reorg", () => {
     expect(await setup.kept(id!)).toHaveLength(1);
   });
 
-  test("removes a revocation, and it is revoked again", async () => {
+  test("removes a revocation, so it is sent again", async () => {
     const [id] = await setup.attest();
     await setup.turn();
     await setup.takeBack(id!);

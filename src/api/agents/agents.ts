@@ -135,7 +135,7 @@ export const linkShown = z.object({
     .describe(
       "The agent's live key behind the link: the owner or the set wallet in the registry; null for a domain",
     ),
-  kid: z.string().describe("The agent's live key that the domain names"),
+  kid: z.string().describe("The agent's live key behind the link"),
   linked_at: time,
 });
 

@@ -1,6 +1,6 @@
 /**
  * The default tools in the order in which a model reads them: an overview, the most-used queries, the agents'
- * passports, then proofs. The specification names the ten tools about agents and a count of 37. `operations_find`,
+ * passports, then proofs. The specification names the ten about agents, and wants 37 in all. `operations_find`,
  * `operations_call` and `?areas=` reach the rest.
  */
 export const defaultTools: readonly string[] = [

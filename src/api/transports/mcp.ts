@@ -147,7 +147,7 @@ async function beginsWithApps(request: Request): Promise<boolean> {
   return isInitializeRequest(message) && showsViews(message.params.capabilities);
 }
 
-/** True unless a page of an origin that is not permitted sent the request. Programs send no Origin. */
+/** False if a page of a forbidden origin sent the request. Programs send no Origin. */
 function originAllowed(req: HttpRequest, { public_url, origins }: McpParts): boolean {
   const origin = req.get("origin");
   if (origin === undefined || origin === new URL(public_url).origin || origins.includes(origin)) return true;

@@ -25,7 +25,7 @@ export type ReadingApp = {
   asOf(projection: Projection): Promise<number>;
 };
 
-/** `left_out`: why the copy is not used, or null. `lag_s`: for how long it has lacked a position of the primary. */
+/** `left_out`: why the copy is not used, or null. `lag_s`: for how long it has been behind the primary. */
 export type ReaderHealth = { name: string; position: number; lag_s: number; left_out: string | null };
 
 export type FreshReader = {

@@ -127,7 +127,7 @@ export const events = {
       sx_number: sxNumber,
       rules_sha256: sha256,
       as_of_position: z.int().positive(),
-      sha256: sha256.describe("SHA-256 of the document without sealed or given values."),
+      sha256: sha256.describe("SHA-256 of the document without sealed values and those of callers."),
       issued_at: time,
     }),
   },

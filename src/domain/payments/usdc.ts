@@ -14,6 +14,9 @@ import type {
   TransferAuthorization,
 } from "../../core/model/ports/settlement.ts";
 
+/** Base, where every payment settles; `network` in the form of CAIP-2. */
+export const BASE = { chain_id: 8453, network: "eip155:8453" } as const;
+
 /** USDC on Base. Source: Circle's list of contract addresses. */
 export const USDC = {
   address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",

@@ -51,7 +51,7 @@ export function explanationOf({ words, of: { name, entry } }: Hit, agrees: Agree
     name === first
       ? ""
       : name.quality === "weak"
-        ? `, a name that the list gives with reserve for ${first.name}`
+        ? `, a name that the list marks as weak, of ${first.name}`
         : `, another name of ${first.name}`;
   const compared = [
     ["type", agrees.type],

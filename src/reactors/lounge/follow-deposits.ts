@@ -44,7 +44,7 @@ export const depositsReactor = reactor({
   failures: {
     away: "the chain is unavailable: deposits to the lounge are not seen meanwhile",
     behind: "the chain lags behind its earlier head: deposits to the lounge are not seen meanwhile",
-    foreign: "the RPC serves another history than the one deposits were credited from: none is credited",
+    foreign: "the RPC serves another history than the credited deposits came from: no credits meanwhile",
     failed: "deposits to the lounge cannot be followed; trying again",
   },
   resumed: "deposits to the lounge are followed again",

@@ -33,7 +33,7 @@ export const trustReactor = reactor({
     failed: "trust scores are not computed",
   },
   grave: ["differs"],
-  resumed: "trust scores are computed again",
+  resumed: "the computation of trust scores works again",
 });
 
 async function trustTick({

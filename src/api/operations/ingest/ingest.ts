@@ -16,7 +16,10 @@ const BODY_BYTES = 2 * 1024 * 1024;
 
 const batchId = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "is 1 to 100 letters, digits, dots, underscores or hyphens");
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+    "is a letter or digit of ASCII, then up to 99 of these or . _ -",
+  );
 
 const tenant = z
   .union(
@@ -190,7 +193,7 @@ const quotes = operation({
     country: partner
       .optional()
       .describe(
-        "A country in the news, by 2 letters. Give country, hs or both; news that name one of them match. Greece is GR",
+        "A country in the news, by 2 letters (Greece: GR). Give country, hs or both; a match with either is enough",
       ),
     hs: hs.optional().describe("A product; also finds news of its parts and of its parent"),
     limit: limit("How many, 1 to 20", { most: 20, usual: 5 }),

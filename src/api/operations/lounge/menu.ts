@@ -77,8 +77,7 @@ const gamesMenu: z.infer<typeof gamesShown> = {
   min_bet: decimalTokens(LEAST_STAKE),
   max_payout: decimalTokens(MOST_PAYOUT),
   keno: {
-    rules:
-      "20 of the numbers 1 to 62 are drawn. First pick 1 to 10; the payout depends on how many of them are drawn.",
+    rules: "Pick up to 10 of the numbers 1 to 62. Then 20 are drawn; the payout depends on how many you hit.",
     bets: Array.from({ length: MOST_PICKS }, (_, at) => {
       const params = { numbers: Array.from({ length: at + 1 }, (_, number) => number + 1) };
       return { picks: at + 1, ...shownBet("keno", params, keno.outcomes(params)) };

@@ -96,7 +96,7 @@ export function complete(
   return { ...all, sha256: digestOf(canonical(all)) };
 }
 
-/** The `meta` of a report, with its main sources. */
+/** The `meta` of a report, with its first source. */
 export function aboutReport({ sources, facts }: Report): z.infer<typeof reportMeta> {
   const [{ dataset, vintage, facts: cites } = { dataset: "", vintage: "", facts: [] }] = sources;
   return {

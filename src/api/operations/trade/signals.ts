@@ -13,9 +13,8 @@ const alertsOperation = operation({
   route: "GET /v1/agent/trade/alerts",
   summary:
     "Recent anomalies in all countries and chapters, or in one country's, and the largest year-over-year changes",
-  description: `Finds unusual months: each reporter, chapter and flow against its twelve months before. False alarms are at most 5 % of
-all alarms.
-\`confirmed\` marks those that the season does not explain. Incomplete months of a reporter are never judged.`,
+  description: `Finds unusual months: each reporter, chapter and flow against its twelve months before. At most 5 % of
+alarms are false. \`confirmed\` marks alarms that the season does not explain. Incomplete months of a reporter are never judged.`,
   access: [key("read"), pay("0.10")],
   input: alertsInput,
   output: json(alertsOutput, { table: "data.alerts" }),

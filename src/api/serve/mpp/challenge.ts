@@ -8,10 +8,8 @@ import { getAddress, keccak256 } from "viem/utils";
 import { canonicalText } from "../../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { Hex } from "../../../core/model/chain.ts";
-import { USDC } from "../../../domain/payments/usdc.ts";
+import { BASE, USDC } from "../../../domain/payments/usdc.ts";
 import { sha256 } from "../call.ts";
-
-export const CHAIN_ID = 8453;
 
 /** The content of a challenge's `request`. */
 export type ChargeRequest = {
@@ -56,7 +54,7 @@ export function challengeIssuer({ public_url, pay_to, secret }: ChallengeTerms) 
       amount,
       currency: getAddress(USDC.address),
       recipient: getAddress(pay_to),
-      methodDetails: { chainId: CHAIN_ID, credentialTypes: ["authorization"], decimals: USDC.decimals },
+      methodDetails: { chainId: BASE.chain_id, credentialTypes: ["authorization"], decimals: USDC.decimals },
     };
     const encodedRequest = { request, text: encoded(request) };
     requests.set(amount, encodedRequest);

@@ -12,7 +12,7 @@ import {
   signerOf,
   writeSignature,
 } from "../../../domain/payments/authorization.ts";
-import { USDC } from "../../../domain/payments/usdc.ts";
+import { BASE, USDC } from "../../../domain/payments/usdc.ts";
 import type { EchoedChallenge } from "../mpp/challenge.ts";
 import type { PaymentPayload } from "./payload.ts";
 import { refusePayment } from "./payment-refusal.ts";
@@ -38,7 +38,6 @@ type PaymentAttempt = {
 /** A check, which throws its reason to refuse a payment. */
 export type PaymentCheck = { name: string; refuses(attempt: PaymentAttempt): void };
 
-const CHAIN_ID = 8453;
 const ASSET = USDC.address.toLowerCase();
 /** The seconds that are enough to send a payment to the chain. */
 export const SETTLING_SECONDS = 6n;
@@ -188,7 +187,7 @@ export function pathOf(url: string): string | undefined {
   return pathname + search;
 }
 
-const digest = authorizationDigest(domainSeparator(USDC, CHAIN_ID));
+const digest = authorizationDigest(domainSeparator(USDC, BASE.chain_id));
 
 /**
  * A payment that passed all checks. `contract`: the payer's own key did not sign it. Then only the chain can tell if

@@ -3,6 +3,7 @@
  * extension-offer-and-receipt.md among the extensions of its specification.
  */
 import { PROOF_SECONDS, statementOf } from "../../../domain/access/wallet-proof.ts";
+import { BASE } from "../../../domain/payments/usdc.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -40,14 +41,12 @@ export type SignableCall = {
   resources?: readonly string[];
 };
 
-const NETWORK = "eip155:8453";
-
 /**
  * Clients take the first chain that fits. The three schemes show that signatures of contract wallets are accepted
  * too.
  */
 const CHAINS: Schema[] = ["eip191", "eip1271", "eip6492"].map((signatureScheme) => ({
-  chainId: NETWORK,
+  chainId: BASE.network,
   type: "eip191",
   signatureScheme,
 }));

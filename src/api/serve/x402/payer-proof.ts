@@ -61,8 +61,7 @@ export async function shownAgain(
 ): Promise<DeliveredAnswer> {
   const { operation } = paid.call;
   const { made, bought_by } = found;
-  // An answer without a payment was given under the caller's own Idempotency-Key, which only that caller's key can
-  // find.
+  // An unpaid answer is stored under the caller's own Idempotency-Key; no other caller can find it.
   const isOwn = bought_by === undefined && isKey(paid.call.caller);
   if (isOwn || (await paid.isPayer(bought_by?.claim))) return found;
   if (againTo(operation) === "payer") return refuseStranger();

@@ -6,6 +6,7 @@ import type { Hex } from "../../../core/model/chain.ts";
 import { hexRead, lowerCase } from "../../../core/model/fields.ts";
 import { plainIssue } from "../../../core/model/plain-issue.ts";
 import type { SignedTransfer } from "../../../core/model/ports/settlement.ts";
+import { BASE } from "../../../domain/payments/usdc.ts";
 import type { EchoedChallenge } from "../mpp/challenge.ts";
 import { credentialText, echoedChallenge, isCredential, isPaymentScheme } from "../mpp/credential.ts";
 import { PAYMENT_IDENTIFIER } from "./extensions.ts";
@@ -175,14 +176,13 @@ function readCredential(given: object): PaymentPayload {
   return {
     x402_version: 2,
     scheme: "exact",
-    network: NETWORK,
+    network: BASE.network,
     signed: signedOf({ signature, authorization }),
     challenge,
   };
 }
 
 /** Base, the network of the method `evm` in our challenges. */
-const NETWORK = "eip155:8453";
 
 const bareText = (header: string): string =>
   isPaymentScheme(header) ? (credentialText(header) ?? "") : header;

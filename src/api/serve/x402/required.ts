@@ -6,7 +6,7 @@ import type { Hex } from "../../../core/model/chain.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { type FieldError, sentenceOf } from "../../../core/model/refusal.ts";
 import { leastDeposit, WITHDRAW_DELAY_S } from "../../../domain/payments/channel.ts";
-import { USDC } from "../../../domain/payments/usdc.ts";
+import { BASE, USDC } from "../../../domain/payments/usdc.ts";
 import { neededWithPayment } from "../../declare/access/pay.ts";
 import {
   challengeOf,
@@ -36,7 +36,7 @@ import type { TermsIssuer } from "./issuer.ts";
 import type { PaymentRefused } from "./payment-refusal.ts";
 
 export const NETWORK_V1 = "base";
-export const NETWORK_V2 = "eip155:8453";
+export const NETWORK_V2 = BASE.network;
 export const CHANNEL_SCHEME = "batch-settlement";
 export const MAX_TIMEOUT_SECONDS = 300;
 /** The asset's EIP-712 domain, which a payer signs. */

@@ -24,9 +24,7 @@ export const countryStatsChart = ({ data, meta }: z.infer<typeof countryStatsOut
   ],
   unit: "EUR",
   notes: [
-    ...(meta.view === "through_partners"
-      ? ["As the 27 report it; its trade with all others is unseen."]
-      : []),
+    ...(meta.view === "through_partners" ? ["As the 27 report; the country's other trade is unseen."] : []),
     ...basisNotes(meta.codes, meta.hs),
   ],
 });

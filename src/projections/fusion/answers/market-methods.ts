@@ -298,7 +298,7 @@ export async function expectationOf(
   { lease, hs, reporter, flow, year }: Market,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof expectation> | string> {
-  if (reporter === undefined) return "expected trade is of one country among the 27: name a reporter";
+  if (reporter === undefined) return "expected trade is only for one of the 27: name a reporter";
   const known = completenessOf(lease.manifest.coverage, hs);
   const months = monthsOf(lease, { from: year, to: year });
   const complete = reporterCodes.filter(
