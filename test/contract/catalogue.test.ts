@@ -24,7 +24,8 @@ import { buy } from "../support/buyer.ts";
 import { catalogue } from "../support/catalogue.ts";
 import type { Service } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { wallet } from "../support/wallets.ts";
+import { payment, wallet } from "../support/wallets.ts";
+import { headerOf, presentedV1 } from "../support/x402.ts";
 import { areasWithoutBets, type Driven, drive, isBought, isInternal } from "./driven.ts";
 import { specifiedPrices } from "./prices.ts";
 import { isRecording, MOST_TEXT, record, shortened, writeRecorded } from "./recorded.ts";
@@ -136,6 +137,8 @@ const answered = (wanted: ReturnType<typeof ask>) =>
 const request = (operation: Operation, input: Record<string, unknown>, headers: Record<string, string>) =>
   fetch(...ask(operation, input, headers));
 
+const READABLE_PAYMENT = headerOf(presentedV1(await payment(wallet(0), 1n)));
+
 describe("every operation", () => {
   test("has a name and a route of its own", () => {
     expect(new Set(catalogue.map(({ name }) => name)).size).toBe(catalogue.length);
@@ -217,10 +220,10 @@ describe("every operation", () => {
     },
   );
 
-  /** A payment if nothing else gives access: the input's faults are reported before it is checked. */
+  /** A payment if nothing else gives access: it is read, and the input's faults are reported before it is checked. */
   const presentedFor = (operation: Operation) => ({
     ...credentialsFor(operation),
-    ...(isBought(operation) && { "X-PAYMENT": "e30=" }),
+    ...(isBought(operation) && { "X-PAYMENT": READABLE_PAYMENT }),
   });
 
   test.each(each)("%s answers 400 and names the field for each broken input", async (_, operation) => {

@@ -86,8 +86,11 @@ async function ask(parts: Parts, ready: ReadableOperation, request: CallRequest)
     if (admitted && headers) admitted = { ...admitted, headers };
     const refusal = refusalOf(error);
     if (!refusal) throw error;
-    const due = await dueInstead(parts, ready, request, refusal);
-    if (due) return due;
+    const isOfInput = admitted !== undefined && refusal.errors !== undefined;
+    if (isOfInput || refusal.type.status === 401) {
+      const due = await dueInstead(parts, ready, request, refusal);
+      if (due) return due;
+    }
     countLarge(parts.limits, operation, admitted, request);
     if (refusal.cause !== undefined) parts.onAway(refusal);
     const { status } = refusal.type;
@@ -97,15 +100,19 @@ async function ask(parts: Parts, ready: ReadableOperation, request: CallRequest)
   }
 }
 
-/** A payment that cannot be read gets a new 402, even if the call has other faults, so that its client can pay again. */
+/**
+ * A payment that cannot be read gets a new 402, even if the input is wrong or a credential is missing too, so that its
+ * client can pay again.
+ */
 async function dueInstead(
   parts: Parts,
   { operation }: ReadableOperation,
   request: CallRequest,
   { type, errors }: Refusal,
 ): Promise<Answer | undefined> {
-  const isOfCall = type.status === 400 || type.status === 401;
-  const refused = isOfCall && paymentOf(operation) ? parts.payments.unreadable(request.presented) : undefined;
+  const isOfCaller = errors !== undefined || type.status === 401;
+  const refused =
+    isOfCaller && paymentOf(operation) ? parts.payments.unreadable(request.presented) : undefined;
   if (!refused) return undefined;
   parts.onPresented("refused");
   const { app } = parts;
