@@ -14,6 +14,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Hex } from "../core/model/chain.ts";
+import { BASE } from "../domain/payments/usdc.ts";
 import { fundWithTokens, placeContracts, type Rpc } from "./chain-contracts.ts";
 import { identityOf, isAlive, lockFolder } from "./folder-lock.ts";
 import { freePort } from "./free-port.ts";
@@ -52,7 +53,7 @@ type Node = { pid: number; port: number; instance: string; folder: string; ready
 /** Distinguishes this process from an earlier one with the same pid. */
 const RUN = randomUUID();
 
-export const EMBEDDED_CHAIN_ID = 8453;
+export const EMBEDDED_CHAIN_ID = BASE.chain_id;
 
 const TICK_MS = 1_000;
 /** A chain without transactions for this time counts as idle, and is looked at less often. */

@@ -7,11 +7,9 @@ import { z } from "zod";
 import type { Hex } from "../core/model/chain.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { proofText, statementOf } from "../domain/access/wallet-proof.ts";
-import { USDC } from "../domain/payments/usdc.ts";
+import { BASE, USDC } from "../domain/payments/usdc.ts";
 import { stories } from "./stories.ts";
 
-const NETWORK = "eip155:8453";
-const CHAIN_ID = 8453;
 const ANSWER_MS = 30_000;
 /** How long to wait for a part of the service that is unavailable or starting. */
 const AWAY_MS = 60_000;
@@ -21,7 +19,7 @@ const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/) as z.ZodType<Hex>;
 
 const requirement = z.looseObject({
   scheme: z.literal("exact"),
-  network: z.literal(NETWORK),
+  network: z.literal(BASE.network),
   asset: address.refine((asset) => asset.toLowerCase() === USDC.address.toLowerCase(), "is not USDC on Base"),
   payTo: address,
   amount: z.string().regex(/^\d{1,15}$/),
@@ -178,7 +176,7 @@ export async function sign(
     domain: {
       name: USDC.name,
       version: USDC.version,
-      chainId: CHAIN_ID,
+      chainId: BASE.chain_id,
       verifyingContract: USDC.address,
     },
     types: {
@@ -271,7 +269,7 @@ export async function ownersProof(
     statement: statementOf({ method, path }),
     uri: url + path,
     version: "1",
-    chainId: "eip155:8453",
+    chainId: BASE.network,
     nonce: randomBytes(8).toString("hex"),
     issuedAt: new Date().toISOString(),
   } as const;

@@ -16,7 +16,7 @@ import type { Hex } from "../core/model/chain.ts";
 import { digestOf } from "../core/model/objects.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { proofText, statementOf } from "../domain/access/wallet-proof.ts";
-import { decimalUsdc } from "../domain/payments/usdc.ts";
+import { BASE, decimalUsdc } from "../domain/payments/usdc.ts";
 import { COMMAND } from "./command-name.ts";
 import { ask, buy, fetchAnswer, parsed, sign } from "./demo-buyer.ts";
 import { listen } from "./demo-notices.ts";
@@ -146,7 +146,7 @@ async function owner(wallet: LocalAccount, url: string, path: string): Promise<R
     statement: statementOf({ method: "GET", path }),
     uri: url + path,
     version: "1" as const,
-    chainId: "eip155:8453" as const,
+    chainId: BASE.network,
     nonce: randomBytes(8).toString("hex"),
     issuedAt: new Date().toISOString(),
   };

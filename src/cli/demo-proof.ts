@@ -10,7 +10,7 @@ import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import { verifyPack } from "../audit/verify-pack.ts";
 import type { App } from "../core/app.ts";
 import * as payments from "../domain/payments/payment.ts";
-import { settledBy, USDC } from "../domain/payments/usdc.ts";
+import { BASE, settledBy, USDC } from "../domain/payments/usdc.ts";
 import { get, type Purchase, type SignedPayment } from "./demo-buyer.ts";
 
 export type Finding = { ok: boolean; says: string };
@@ -26,7 +26,7 @@ export const KEYS = "jwks.json";
 
 export const idOf = ({ transfer }: SignedPayment) =>
   payments.idOf({
-    network: "eip155:8453",
+    network: BASE.network,
     asset: USDC.address.toLowerCase() as `0x${string}`,
     payer: transfer.from,
     nonce: transfer.nonce,

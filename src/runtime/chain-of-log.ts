@@ -8,6 +8,7 @@ import type { App } from "../core/app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import * as following from "../domain/checks/following.ts";
 import * as confirmation from "../domain/payments/confirmation.ts";
+import { BASE } from "../domain/payments/usdc.ts";
 import { type Config, ConfigError } from "./config.ts";
 
 /** `join` is called once the chain is open, and refuses another log's. */
@@ -50,7 +51,7 @@ async function logAt(url: string): Promise<{ origin: string; knows_chain: boolea
   try {
     const { rows } = await client.query<{ origin: string; knows_chain: boolean }>(KNOWN, [
       anchors.prefix,
-      [confirmation.prefix, following.prefix].map((prefix) => `${prefix}eip155:8453`),
+      [confirmation.prefix, following.prefix].map((prefix) => `${prefix}${BASE.network}`),
     ]);
     return rows[0];
   } catch (error) {

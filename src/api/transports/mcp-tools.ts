@@ -1,5 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { refuse } from "../../core/model/refusal.ts";
+import { BASE } from "../../domain/payments/usdc.ts";
 import { paymentOf, priceText } from "../declare/access/way.ts";
 import { formsOf } from "../declare/forms/form.ts";
 import { inputReader } from "../declare/input.ts";
@@ -115,7 +116,7 @@ function toolOf(operation: Operation, public_url: string): Tool {
       openWorldHint: reaches_out,
     },
     ...(payment && {
-      _meta: { "x402/price": { currency: "USD", amount: payment.unit_price, network: "eip155:8453" } },
+      _meta: { "x402/price": { currency: "USD", amount: payment.unit_price, network: BASE.network } },
     }),
   };
 }
