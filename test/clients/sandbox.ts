@@ -26,6 +26,12 @@ declare module "vitest" {
 
 /** One for all files of a run; each pays from its own wallet. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const { sandbox, close } = await openSandbox();
+  provide("sandbox", sandbox);
+  return close;
+}
+
+export async function openSandbox(): Promise<{ sandbox: Sandbox; close(): Promise<void> }> {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-clients-"));
   const env = {
     ...PATIENT,
@@ -45,16 +51,13 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   const rpc_url = `http://127.0.0.1:${node.port}`;
   await fundBuyers(rpc_url);
   const key = (await readFile(join(dir, "data", "sandbox.key"), "utf8")).trim();
-  provide("sandbox", {
-    url,
-    rpc_url,
-    keyed: { Authorization: `Bearer ${key}` },
-    env,
-  });
-  return async () => {
-    child.kill("SIGTERM");
-    await ended;
-    await rm(dir, { recursive: true, force: true });
+  return {
+    sandbox: { url, rpc_url, keyed: { Authorization: `Bearer ${key}` }, env },
+    close: async () => {
+      child.kill("SIGTERM");
+      await ended;
+      await rm(dir, { recursive: true, force: true });
+    },
   };
 }
 
