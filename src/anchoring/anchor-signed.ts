@@ -69,7 +69,7 @@ async function proveNewest({ app, ...work }: TickContext, { memory = {} }: Ancho
     return isStored;
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
-    throw new TickEnded("unproven", `no proof of the anchor can be had: ${error.message}`);
+    throw new TickEnded("unproven", `a proof of the anchor is not available: ${error.message}`);
   }
 }
 

@@ -46,7 +46,7 @@ async function ask(question: Question, witness: WitnessAddress): Promise<Witness
         : [],
     denials: denial === undefined ? [] : [`${who} ${denial}`],
     silent: [...new Set([unusable, silence])].flatMap((reason) =>
-      reason === undefined ? [] : [`${who} says nothing: ${reason}`],
+      reason === undefined ? [] : [`${who} gives no answer: ${reason}`],
     ),
   };
 }
@@ -81,7 +81,7 @@ async function denialOf(
       if (answer.kind === "cosigned") return {};
       // Witnesses from before July 2026 answer so for another root of the same size.
       if (answer.size === size && old_size === size)
-        return { denial: `has cosigned ${size} other events than this log begins with` };
+        return { denial: `has cosigned ${size} events that are not the first of this log` };
       if (answer.size > size) {
         const { checkpoint: now } = await app.load(anchors, target);
         return answer.size > (now?.size ?? 0)

@@ -32,7 +32,7 @@ export function formatCheckpoint({ origin, size, root, extensions }: Checkpoint)
 export function parseCheckpoint(text: string): Checkpoint {
   const checkpoint = parseTreeHead(text);
   if (checkpoint.size === 0 && !checkpoint.root.equals(EMPTY_ROOT))
-    throw new MalformedNote("the checkpoint gives the empty tree another root");
+    throw new MalformedNote("the checkpoint has a wrong root for the empty tree");
   return checkpoint;
 }
 
@@ -42,7 +42,7 @@ export function parseCheckpoint(text: string): Checkpoint {
  */
 export function parseTreeHead(text: string): Checkpoint {
   const lines = text.split("\n");
-  if (lines.pop() !== "") throw new MalformedNote("the checkpoint's last line does not end");
+  if (lines.pop() !== "") throw new MalformedNote("the checkpoint's last line does not end with a newline");
   const [origin, size = "", root = "", ...extensions] = lines;
   if (!origin) throw new MalformedNote("the checkpoint has no origin");
   const hash = decodeBase64(root);
@@ -81,7 +81,7 @@ export function openCheckpoint(note: string, { log, witnesses = [] }: Trust): Ve
   const other = logs.find(({ name }) => checkpoint.origin !== name);
   if (other)
     throw new UnverifiedNote(
-      `the checkpoint is of ${JSON.stringify(checkpoint.origin)}, not of ${other.name}`,
+      `the checkpoint is of the log ${JSON.stringify(checkpoint.origin)}, not of ${other.name}`,
     );
   if (!signatures.some(({ key }) => logs.includes(key)))
     throw new UnverifiedNote(
@@ -108,7 +108,7 @@ export function cosignCheckpoint(note: string, name: string, signer: Signer, tim
 export function withCosignatures(note: string, answer: string, witnesses: readonly VerifierKey[]): string {
   const { text, signatures } = parseNote(note);
   const lines = answer.split("\n");
-  if (lines.pop() !== "") throw new MalformedNote("the answer's last line does not end");
+  if (lines.pop() !== "") throw new MalformedNote("the answer's last line does not end with a newline");
   const given = lines.map(parseSignatureLine);
   const twice = given.find((one, n) => given.findIndex((other) => isOfSameKey(one, other)) !== n);
   if (twice) throw new UnverifiedNote(`${twice.name}+${twice.key_id} answers twice`);

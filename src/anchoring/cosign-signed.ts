@@ -155,7 +155,7 @@ async function append(
   try {
     published = withCosignatures(note, lines, [key]);
   } catch (error) {
-    return { grave: false, reason: `its cosignature is not right: ${(error as Error).message}` };
+    return { grave: false, reason: `its cosignature is wrong: ${(error as Error).message}` };
   }
   const [signature] = openNote(published, [key]).signatures;
   const facts: anchors.CosignedCheckpoint = {

@@ -107,7 +107,7 @@ export async function adoptHead(
   const root = hexOf(await tree.rootAt(size));
   if (root !== head.root)
     throw new LogDiverged(
-      `the log is not the one of which ${size} events are anchored: their root is ${root}, on the chain it is ${head.root}${OR_LIE}`,
+      `the log is not the anchored one: the root of its first ${size} events is ${root}, and the chain has ${head.root}${OR_LIE}`,
     );
   // A reused key may have a lower head than the key between.
   if (size <= (anchors.newestAnchor(known)?.size ?? 0)) return true;

@@ -117,7 +117,7 @@ class Acceptance {
 
   async lost(): Promise<Error> {
     return this.contradiction().then(
-      (reason) => contradicted(reason ?? "the log was not the one that was signed a moment ago"),
+      (reason) => contradicted(reason ?? "the log is not the one that was signed a moment ago"),
       (error: Error) => error,
     );
   }
@@ -143,7 +143,7 @@ class Acceptance {
         { silent },
         "neither the chain nor a witness can confirm this log; the service continues and asks again",
       );
-    else this.#log.info({ silent }, "at this start not every chain or witness could confirm this log");
+    else this.#log.info({ silent }, "the chain or some witnesses could not confirm this log at this start");
   }
 
   /** Reads new heads of this machine and the log, from any process; they invalidate the last check. */
@@ -247,14 +247,14 @@ async function holds(store: App["store"], { position, log_hash }: LogHead): Prom
 const contradicted = (reason: string) =>
   new Refusal(
     logProblems["log-contradicted"],
-    `${reason}; nothing is recorded or sold until its operator has restored it, and reading continues`,
+    `${reason}; the service records and sells nothing until its operator has restored the log, and you can still read`,
   );
 
 /** Without evidence that the log is the signed one, no event may be appended. */
 const unchecked = (cause: unknown) =>
   new Refusal(
     logProblems["log-unchecked"],
-    "the log cannot be compared with its signed heads at the moment; nothing is recorded or sold until it can, so try again",
+    "the service cannot compare the log with its signed heads now, and records and sells nothing until it can; try again",
     { cause, retry_after_s: 5 },
   );
 

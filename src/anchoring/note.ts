@@ -61,7 +61,7 @@ export function parseVerifierKey(text: string): VerifierKey {
   if (name === undefined || !bytes?.length)
     throw new MalformedNote(`${JSON.stringify(text)} is not a verifier key: name+8 hex digits+base64`);
   const type = (Object.keys(TYPE_BYTES) as KeyType[]).find((known) => TYPE_BYTES[known] === bytes[0]);
-  if (!type) throw new MalformedNote(`the key of ${name} has type ${bytes[0]}, which is none of 1, 4 and 6`);
+  if (!type) throw new MalformedNote(`the key of ${name} has type ${bytes[0]}, not 1, 4 or 6`);
   const key = verifierKey(name, type, bytes.subarray(1));
   if (key.id !== id) throw new MalformedNote(`the id of this key of ${name} is ${key.id}, not ${id}`);
   return key;
@@ -83,7 +83,7 @@ export function parseNote(note: string): Note {
   const blank = note.lastIndexOf("\n\n");
   if (blank < 0) throw new MalformedNote("no blank line separates the text from the signatures");
   const lines = note.slice(blank + 2).split("\n");
-  if (lines.pop() !== "") throw new MalformedNote("the last line does not end");
+  if (lines.pop() !== "") throw new MalformedNote("the last line does not end with a newline");
   if (lines.length === 0) throw new MalformedNote("there is no signature");
   return { text: note.slice(0, blank + 1), signatures: lines.map(parseSignatureLine) };
 }
@@ -139,7 +139,7 @@ export function mlDsaSign(text: string, name: string, key: MlDsaKey, timestamp: 
   const time = timeBytes(timestamp);
   const { id } = verifierKey(name, "ml-dsa-44", key.public_key);
   const message = subtreeMessage(name, BigInt(timestamp), text);
-  if (!message) throw new MalformedNote(`${name} signs checkpoints alone, with names of at most 255 bytes`);
+  if (!message) throw new MalformedNote(`${name} signs only checkpoints, with names up to 255 bytes`);
   return { name, key_id: id, bytes: Buffer.concat([time, key.sign(message)]) };
 }
 

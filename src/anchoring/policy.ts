@@ -75,7 +75,7 @@ function takeLine(draft: Draft, line: string): void {
   if (draft.logs.length + draft.witnesses.length + draft.groups.length >= MOST)
     throw new MalformedPolicy(`a policy has at most ${MOST} logs, witnesses and groups`);
   const take = Object.hasOwn(TAKERS, word) ? TAKERS[word] : undefined;
-  if (!take) throw new MalformedPolicy(`${shown(word)} is none of log, witness, group and quorum`);
+  if (!take) throw new MalformedPolicy(`${shown(word)} is not log, witness, group or quorum`);
   take(draft, rest);
 }
 
@@ -110,7 +110,7 @@ function leastOf(count: string, members: number): number {
   if (count === "any") return 1;
   const least = /^[1-9]\d{0,5}$/.test(count) ? Number(count) : 0;
   if (least < 1 || least > members)
-    throw new MalformedPolicy(`${shown(count)} is none of all, any and a number from 1 to ${members}`);
+    throw new MalformedPolicy(`${shown(count)} is not all, any or a number from 1 to ${members}`);
   return least;
 }
 
@@ -143,7 +143,7 @@ function keyOf(vkey: string, types: readonly KeyType[], known: readonly { key: V
   if (!Buffer.from(text).equals(octets)) throw new MalformedPolicy("the name of a key is not UTF-8");
   const key = parseVerifierKey(text);
   if (!types.includes(key.type))
-    throw new MalformedPolicy(`the key of ${key.name} is a log's, not one that cosigns`);
+    throw new MalformedPolicy(`the key of ${key.name} is a log's, not a witness's`);
   if (known.some((one) => one.key.public_key.equals(key.public_key)))
     throw new MalformedPolicy(`another line has the public key of ${key.name}`);
   return key;

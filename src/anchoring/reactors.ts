@@ -19,8 +19,7 @@ const every_ms = 2_000;
 
 const runs = ({ settings }: App) => settings.anchoring !== undefined;
 
-const contradicts = (done: string) =>
-  `the log is not ${done}: it contradicts what was signed or anchored of it`;
+const contradicts = (done: string) => `the log is not ${done}: it contradicts its signed or anchored heads`;
 
 type ReactorOptions<Options> = Omit<Options, "memory" | "signal">;
 

@@ -269,7 +269,7 @@ export async function damagedTile(
       if (below?.equals(hashes) && rootOver(hashesIn(hashes)).equals(root)) continue;
       const place = (index + 1) * TILE_WIDTH ** (level + 1);
       return {
-        reason: `${tilePath({ level, index, width: TILE_WIDTH })} is not made of what is below it`,
+        reason: `${tilePath({ level, index, width: TILE_WIDTH })} does not match the hashes below it`,
         place,
       };
     }

@@ -34,7 +34,7 @@ function parseWitness(entry: string): WitnessAddress {
     );
   const key = parseVerifierKey(text);
   if (key.type !== "cosignature/v1")
-    throw new MalformedNote(`the key of ${key.name} is a log's, not one that cosigns`);
+    throw new MalformedNote(`the key of ${key.name} is a log's, not a witness's`);
   if (key.name.length > NAME_LENGTH)
     throw new MalformedNote(`a witness's name has at most ${NAME_LENGTH} characters`);
   return { url: prefix.href.replace(/\/*$/, "/"), key };
@@ -95,9 +95,9 @@ function meaningOf(status: number, text: string): WitnessAnswer {
     case 422:
       return { kind: "contradicted", reason };
     case 403:
-      return unusable(`${reason}: it has to follow the key at /log/key`);
+      return unusable(`${reason}: its operator has to add the key at /log/key`);
     case 404:
-      return { ...unusable(`${reason}: it has to follow the key at /log/key`), unknown: true };
+      return { ...unusable(`${reason}: its operator has to add the key at /log/key`), unknown: true };
     default:
       return unusable(reason);
   }

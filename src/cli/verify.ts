@@ -175,7 +175,7 @@ async function ownChain(
 ): Promise<ChainView | undefined> {
   const view = await chainView(askChain(rpc_url), origin, evidence, { signer: chain.sender, contract });
   if (typeof view === "string") {
-    process.stderr.write(`${printable(`the chain at BASE_RPC_URL says nothing: ${view}`)}\n`);
+    process.stderr.write(`${printable(`the chain at BASE_RPC_URL gives no answer: ${view}`)}\n`);
     return undefined;
   }
   const isAnchored = view.heads.length > 0 || evidence.some((line) => line.evidence === "anchor");

@@ -63,7 +63,7 @@ const MAX_FILES = 2_000;
 /** A file's kind is reported before its faults. */
 export const looking = {
   onFormat: (name: string, format: string) =>
-    refuse("invalid", `${name} looks like ${format}, which cannot be imported. There are ${importable()}`),
+    refuse("invalid", `${name} looks like ${format}, which cannot be imported. Importable: ${importable()}`),
   onHeader: detectLayout,
 };
 

@@ -157,7 +157,7 @@ async function withPatience<T>(work: Promise<T>, ms: number): Promise<T> {
   work.catch(() => undefined);
   return refuse(
     replayProblems["snapshot-being-made"],
-    "the snapshot is being made: nothing was charged; ask again in a while",
+    "the snapshot is being made, and nothing was charged: request it again later",
     {
       retry_after_s: 30,
     },

@@ -334,7 +334,7 @@ export async function refuseOrphans(connection: DuckDBConnection, files: readonl
   for (const { first } of orphans) {
     const { file, line } = placeOf(files, first);
     refuseLines(file, [
-      { line, column: "indicators", what: "a quantity whose value is in none of the files" },
+      { line, column: "indicators", what: "none of the files has the value of this quantity" },
     ]);
   }
 }

@@ -124,7 +124,7 @@ describe("a checkpoint", () => {
     const text = formatCheckpoint({ ...checkpoint, origin: "log.example.com/other" });
     const swapped = formatNote({ text, signatures: [signText(text, origin, signer)] });
     expect(() => openCheckpoint(swapped, { log })).toThrow(
-      /is of "log.example.com\/other", not of log\.example/,
+      /is of the log "log.example.com\/other", not of log\.example/,
     );
     const forged = signCheckpoint(checkpoint, signerOf("forger"));
     expect(() => openCheckpoint(forged, { log })).toThrow(UnverifiedNote);

@@ -112,7 +112,7 @@ describe("a log with a full tile", () => {
       await openTree(pool, MAIN_LOG).grow();
     });
     const { code, said } = await run(["export", join(dir, "log.ndjson")], env);
-    expect(said).toMatch(/tile\/0\/000 is not made of what is below it/);
+    expect(said).toMatch(/tile\/0\/000 does not match the hashes below it/);
     expect(code).toBe(1);
   });
 

@@ -146,7 +146,7 @@ const cases: Case[] = [
   {
     what: "a mass without its value",
     lines: sdmx.filter((_, at) => at !== 2),
-    says: /line 2: a quantity whose value is in none of the files/,
+    says: /line 2: none of the files has the value of this quantity/,
   },
   { what: "a header and nothing else", lines: sdmx.slice(0, 1), says: /has only a header/ },
 ];
@@ -346,7 +346,7 @@ describe("a bad file is refused whole, and the error names file, line and column
     [
       "noise",
       Buffer.from("\x01\x02,\x03\xff\nx\n", "latin1"),
-      /line 1: is not text, but damaged or packed .*: fetch it/,
+      /line 1: is not text: it is damaged, or packed .* Fetch it/,
     ],
     [
       "a 7z archive that is cut off",
@@ -373,7 +373,7 @@ describe("a bad file is refused whole, and the error names file, line and column
     const { layout } = referenceLayoutOf("<export ")!;
     const read = () => layout.read({ name: join(dir, "eu.xml"), text: "<export>\n<sanctionEntity><nameA" });
     expect(read).toThrow(
-      /^\S+ line \d+: no well-formed XML, so it is damaged or cut off \(.*\): fetch it again$/,
+      /^\S+ line \d+: not well-formed XML, so it is damaged or cut off \(.*\): fetch it again$/,
     );
   });
 

@@ -62,7 +62,8 @@ afterAll(async () => {
 });
 
 test("payments are refused, keys keep working, and the operator gets the remedy", async () => {
-  const warnings = () => service.logged.filter(({ msg }) => String(msg).startsWith("no payments are taken"));
+  const warnings = () =>
+    service.logged.filter(({ msg }) => String(msg).startsWith("payments are not accepted"));
   await until(() => warnings().length > 0);
   expect(warnings()[0]!.reason).toMatch(/another history.*BASE_RPC_URL/);
   const url = `${service.url}/v1/agent/test/echo`;

@@ -193,18 +193,18 @@ describe("JSON-stat", () => {
   const { NACE, ...others } = cube.dimension;
   test.each([
     [json(cube).slice(0, -20), /not JSON, or was cut off/],
-    [json({ ...cube, class: "collection" }), /class is not as JSON-stat/],
+    [json({ ...cube, class: "collection" }), /class is not valid JSON-stat/],
     [json({ ...cube, size: [2, 3, 1, 3] }), /TIME has 2 categories, and its size is 3/],
     [json({ ...cube, size: [2, 3, 1] }), /TIME has 2 categories/],
-    [json({ ...cube, value: [1, 2] }), /value has 2 places, and the dimensions have 12/],
-    [json({ ...cube, value: { "12": 5 } }), /value has 13 places/],
-    [json({ ...cube, value: { "-1": 5 } }), /value is not as JSON-stat/],
+    [json({ ...cube, value: [1, 2] }), /value spans 2 cells, and the dimensions have 12/],
+    [json({ ...cube, value: { "12": 5 } }), /value spans 13 cells/],
+    [json({ ...cube, value: { "-1": 5 } }), /value is not valid JSON-stat/],
     [json({ ...cube, dimension: others }), /NACE has 0 categories/],
     [json({ ...cube, role: { time: ["WHEN"] } }), /role\.time names no dimension of time/],
     [json({ ...cube, value: cube.value.with(6, -5) }), /-5 is not a wage/],
     [
       json(cube).replaceAll("GRS", "GROSS"),
-      /GROSS_NET has 2 values \(NET, GROSS …\); ask the database for one/,
+      /GROSS_NET has 2 values \(NET, GROSS …\); request one of them from the database/,
     ],
     [json(cube).replaceAll("2025Q1", "2025M01"), /2025M01, TOTAL: 1700 is not a wage of a year or quarter/],
   ])("is refused: %#", (text, message) =>

@@ -57,7 +57,7 @@ describe.skipIf(!here)("the real file", () => {
     expect(unknown.filter(({ level }) => level !== "unit").map(({ score }) => score)).toEqual(
       Array(22).fill(null),
     );
-    expect(meta.notes.join()).toMatch(/Not loaded.*isco-nace-employment/);
+    expect(meta.notes.join()).toMatch(/These tables are not loaded.*isco-nace-employment/);
     expect(meta.notes.join()).toMatch(/No unit group with a score in: Armed forces/);
     expect(meta.tables).toMatchObject([{ dataset: "ilo-exposure", synthetic: false }]);
   });

@@ -98,7 +98,7 @@ describe("the list of the United Nations", () => {
 
   test.each([
     ["what is not a list", un(""), "lists nobody"],
-    ["other XML", "<html></html>", "no CONSOLIDATED_LIST"],
+    ["other XML", "<html></html>", "without a CONSOLIDATED_LIST"],
     ["XML that ends early", un(PERSON).slice(0, 300), "line"],
     ["a bomb of entities", `<!DOCTYPE a [<!ENTITY b "c">]>${un(PERSON)}`, "document type"],
     ["an entry without a name", un(PERSON.replace(/<FIRST_NAME>.*<\/SECOND_NAME>/, "")), "names"],

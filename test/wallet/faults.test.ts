@@ -101,7 +101,9 @@ test("an airdrop that the token refuses is abandoned once that is final, and its
   await setup.ledger.mine(4);
   await setup.turn();
   expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent", "Reverted", "Failed"]);
-  expect(await setup.stateOf(airdrop)).toMatchObject({ reason: expect.stringContaining("refused it") });
+  expect(await setup.stateOf(airdrop)).toMatchObject({
+    reason: expect.stringContaining("refused the airdrop"),
+  });
   expect(await spent(day)).toBeGreaterThan(cost);
 });
 
@@ -134,7 +136,7 @@ test("a pending airdrop waits for the key that it was sent with", async () => {
   const other = setup.ledger.workshop.connect({ gas_key: generatePrivateKey() });
   onTestFinished(() => other.close());
   await setup.turn(withParts(app, { chain: other }));
-  expect(setup.warnings.at(-1)).toContain(`waits for GAS_KEY to be that of ${app.chain.sender} again`);
+  expect(setup.warnings.at(-1)).toContain(`waits until GAS_KEY is the key of ${app.chain.sender} again`);
   expect(await setup.received(airdrop)).toEqual([0n]);
   await setup.turn();
   expect(await setup.received(airdrop)).toEqual([1n]);
@@ -177,7 +179,7 @@ test("transfers stored from another chain are dropped and read again", async () 
   await app.pool.query("update read.transfers_followed_v1 set to_hash = $1", [`0x${"0".repeat(64)}`]);
   await setup.turn();
   expect(await reachOf(app.pool, followed)).toBeUndefined();
-  expect(setup.warnings.at(-1)).toContain("read again");
+  expect(setup.warnings.at(-1)).toContain("read from the beginning");
   await setup.turn();
   expect((await reachOf(app.pool, followed))!.to_block).toBeGreaterThanOrEqual(reach.to_block);
 });

@@ -41,7 +41,7 @@ export function detectLayout(file: string, header: string): Layout {
     return refuseHeader(
       file,
       1,
-      `is not text, but damaged or packed in a way that is not read: fetch it again, or unpack it. There are ${importable()}`,
+      `is not text: it is damaged, or packed in an unknown way. Fetch it again, or unpack it. Importable: ${importable()}`,
     );
   if (equal === 0)
     return refuseHeader(
@@ -53,7 +53,7 @@ export function detectLayout(file: string, header: string): Layout {
   const expected = layout.columns[equal];
   const wants = expected === undefined ? `the layout ends after ${equal}` : `should be ${expected}`;
   const nearest = `is nearest to ${layout.name}, where column ${equal + 1} ${says} and ${wants}`;
-  return refuseHeader(file, expected ?? equal + 1, `${nearest}. There are ${importable()}`);
+  return refuseHeader(file, expected ?? equal + 1, `${nearest}. Importable: ${importable()}`);
 }
 
 function refuseHeader(file: string, column: string | number, what: string): never {

@@ -97,7 +97,7 @@ const periodOf = `coalesce(nullif(regexp_extract("PERIOD", '^([0-9]{6})(-.+)?$',
   right("PERIOD", 4)::integer * 100 + list_position(['${months.join("', '")}'], left("PERIOD", 3)))`;
 
 const total = (column: string, texts: readonly string[]): Check =>
-  oneOf(column, texts, "only totals are read: of all products and all procedures");
+  oneOf(column, texts, "only totals of all products and all procedures are read");
 
 /** The page's own download ("Relational view"), in English, with names, codes or both. */
 export const easyComext: Layout = {
@@ -114,7 +114,7 @@ export const easyComext: Layout = {
     {
       column: "PARTNER",
       good: `${partnerCode} not in ('EL', '${notCountries.join("', '")}')`,
-      message: () => "no country known by this English name: choose codes for the partners in Easy Comext",
+      message: () => "no known country has this English name: choose codes for the partners in Easy Comext",
     },
     total("PRODUCT", ["Total", "TOTAL", "TOTAL-Total"]),
     total("STAT_PROCEDURE", ["Total", "T", "T-Total"]),
@@ -130,7 +130,7 @@ export const easyComext: Layout = {
       message: (found) =>
         /Jan\.-Dec\.|^\d{4}52/.test(found)
           ? "a year is not a month: choose months in Easy Comext"
-          : "a period is a month, as Aug. 2024 or 202408",
+          : "a period is a month, such as Aug. 2024 or 202408",
     },
     { column: "PERIOD", good: `${periodOf} >= 198801`, message: () => "the statistics begin in 198801" },
     euros("VALUE_IN_EUR"),

@@ -38,7 +38,7 @@ export function readJsonStat(file: TextFile): Cube {
   const read = cube.safeParse(parsed(file));
   if (!read.success) {
     const { path, message } = read.error.issues[0]!;
-    return fault(file, path.join("."), `is not as JSON-stat 2.0 has it (${message})`);
+    return fault(file, path.join("."), `is not valid JSON-stat 2.0 (${message})`);
   }
   const { id, size, role, dimension, value, status } = read.data;
   const codes = id.map((name, at) => {
@@ -60,7 +60,7 @@ export function readJsonStat(file: TextFile): Cube {
     Array.isArray(kept) ? kept[place] : kept[String(place)];
   const last = Array.isArray(value) ? value.length : 1 + Math.max(-1, ...Object.keys(value).map(Number));
   if (Array.isArray(value) ? last !== cells : last > cells)
-    return fault(file, "value", `has ${last} places, and the dimensions have ${cells}`);
+    return fault(file, "value", `spans ${last} cells, and the dimensions have ${cells}`);
   const observations: Observation<string>[] = [];
   for (let place = 0; place < cells; place += 1) {
     const figure = at(value, place);
@@ -92,7 +92,7 @@ export function slice(
     .map(([name, codes]) => {
       const code = codes.length === 1 ? codes[0]! : choices.find((choice) => codes.includes(choice));
       if (code !== undefined) return [name, code] as const;
-      const message = `has ${codes.length} values (${codes.slice(0, 5).join(", ")} …); ask the database for one of them`;
+      const message = `has ${codes.length} values (${codes.slice(0, 5).join(", ")} …); request one of them from the database`;
       return fault(file, name, message);
     });
   return observations.filter(({ codes }) => chosen.every(([name, code]) => codes[name] === code));

@@ -45,7 +45,7 @@ function read(file: TextFile): ListEntry[] {
     isArray: (name) => LISTS.has(name),
   }) as Tree;
   if (!("CONSOLIDATED_LIST" in parsed))
-    return refuse("invalid", `${file.name} is XML, and no CONSOLIDATED_LIST`);
+    return refuse("invalid", `${file.name} is XML without a CONSOLIDATED_LIST`);
   const root = (parsed.CONSOLIDATED_LIST || {}) as Tree;
   const of = (kind: Kind, entries: Tree[] | undefined) => (entries ?? []).map((entry) => ({ kind, entry }));
   const entries = [...of("person", root.INDIVIDUALS?.INDIVIDUAL), ...of("entity", root.ENTITIES?.ENTITY)];

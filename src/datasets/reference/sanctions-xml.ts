@@ -53,7 +53,7 @@ export function parsedXml(file: TextFile, options: X2jOptions): unknown {
 
 /** The library lists open elements over several lines. */
 const malformed = (fault: string) =>
-  `no well-formed XML, so it is damaged or cut off (${fault.replaceAll(/\s+/g, " ").replace(/\.$/, "")}): fetch it again`;
+  `not well-formed XML, so it is damaged or cut off (${fault.replaceAll(/\s+/g, " ").replace(/\.$/, "")}): fetch it again`;
 
 const NAMED_REFERENCES = new Set(["amp", "lt", "gt", "quot", "apos"]);
 

@@ -60,7 +60,7 @@ const DECIDED = {
   valid: ["worker", "a rerun gave the same result"],
   mismatch: ["requester", "a rerun gave another result"],
   void: ["worker", "reruns gave two results, so no result counts as wrong"],
-  inconclusive: ["none", "it could not be rerun within its time limit, so neither side wins"],
+  inconclusive: ["none", "the task could not be rerun within its time limit, so neither side wins"],
 } as const;
 
 async function check(app: App, key: TaskKey): Promise<void> {

@@ -276,7 +276,7 @@ async function endCopies(unit: Staging, key: TaskKey, { task, copies }: TaskWith
     const decision =
       verdict === "agreed" && canonical && one.status === "submitted"
         ? endResult(one.result!, canonical, task.judged!.draw, judgment)
-        : quorum.dropCopy("it is no longer needed", judgment.at);
+        : quorum.dropCopy("the copy is no longer needed", judgment.at);
     await stepTask(unit, copyKey(key, number), decision);
   }
 }

@@ -23,7 +23,7 @@ export const newsReactor = reactor({
     }
     return isCurrent && waiting.length === 0 ? "idle" : "done";
   },
-  failures: { failed: "news are not processed; trying again" },
+  failures: { failed: "news is not processed; trying again" },
   resumed: "news are processed again",
 });
 

@@ -15,8 +15,8 @@ export const objectsReactor = reactor({
     while (!signal.aborted && (await app.objects.deletePast(PAGE)) === PAGE);
     return "done";
   },
-  failures: { failed: "objects that are past their time are not deleted; trying again" },
-  resumed: "objects that are past their time are deleted again",
+  failures: { failed: "expired objects are not deleted; trying again" },
+  resumed: "expired objects are deleted again",
 });
 
 /** Files that can be neither put nor had are noticed at the start, not when the first one is needed. */

@@ -15,8 +15,8 @@ export const snapshotReactor = reactor({
   every_ms: 5_000,
   memory: (): Memory => ({ after: 0, looked_back_at: 0 }),
   take: snapshotTurn,
-  failures: { failed: "folded states of long streams cannot be stored; trying again" },
-  resumed: "folded states of long streams are stored again",
+  failures: { failed: "snapshots of long streams cannot be stored; trying again" },
+  resumed: "snapshots of long streams are stored again",
 });
 
 async function snapshotTurn({ memory, ...turn }: Tick<Memory>): Promise<Outcome<"done">> {

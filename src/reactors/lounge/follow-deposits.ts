@@ -44,7 +44,8 @@ export const depositsReactor = reactor({
   failures: {
     away: "the chain is unavailable: deposits to the lounge are not seen meanwhile",
     behind: "the chain lags behind its earlier head: deposits to the lounge are not seen meanwhile",
-    foreign: "the RPC serves another history than the credited deposits came from: no credits meanwhile",
+    foreign:
+      "deposits to the lounge are not credited: this is another chain than the one of the credited deposits",
     failed: "deposits to the lounge cannot be followed; trying again",
   },
   resumed: "deposits to the lounge are followed again",
@@ -112,7 +113,7 @@ const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
 async function describedToken({ chain }: App, address: Hex): Promise<Token> {
   const token = tokenIn(address, await chain.read(tokenCalls(address)));
   if (token?.decimals !== DECIMALS)
-    throw new Error(`PLATFORM_TOKEN: at ${address} there is no token of ${DECIMALS} decimals`);
+    throw new Error(`PLATFORM_TOKEN: ${address} is not a token with ${DECIMALS} decimals`);
   return token;
 }
 

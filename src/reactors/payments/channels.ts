@@ -71,8 +71,8 @@ export const channelsReactor = (policy: Partial<ClaimPolicy> = {}) =>
     failures: {
       away: "the chain is unavailable: channels are neither followed nor claimed meanwhile",
       behind: "channels are not claimed: the chain lags behind its earlier head",
-      foreign: "nothing is claimed: this is another chain than the log's",
-      spent: "claims of channels wait for the next day's gas",
+      foreign: "channels are not claimed: this is another chain than the log's",
+      spent: "claims of channels wait for the next day: their gas budget is spent",
       failed: "channels cannot be claimed; trying again",
     },
     grave: ["foreign", "spent"],

@@ -75,7 +75,8 @@ async function affordable(
   let missing = 0n;
   const warnings: string[] = [];
   const waiting = new Set(due.filter((_, i) => !facts[i]).map(({ errand }) => errand));
-  for (const errand of waiting) warnings.push(`each open ${errand} waits: the day's gas for it is spent`);
+  for (const errand of waiting)
+    warnings.push(`every open ${errand} waits: the day's gas budget for it is spent`);
   const payable = due.filter(({ name, signed: { transfer } }, i) => {
     const found = facts[i];
     if (!found) return false;

@@ -69,7 +69,7 @@ export const paymentsReactor = (
     failures: {
       away: "the chain is unavailable: payments are not reconciled meanwhile",
       behind: "payments are not reconciled: the chain lags behind its earlier head",
-      foreign: "no payments are taken: this is another chain than the log's",
+      foreign: "payments are not accepted: this is another chain than the log's",
       failed: "payments cannot be reconciled; trying again",
     },
     grave: ["foreign"],

@@ -204,7 +204,7 @@ async function sendAgain(app: App, ids: readonly string[], signal: AbortSignal |
 async function refundUnanswered(app: App, network: string, settled_before: string): Promise<void> {
   for (const id of await unanswered(app.pool, network, settled_before)) {
     const at = app.clock.now().toISOString();
-    const decision = payments.openRefund("no answer was given for it", at);
+    const decision = payments.openRefund("the paid call got no answer", at);
     await unlessRefused(app.decide(payments, payments.targetOf(id), decision, { meta }));
   }
 }

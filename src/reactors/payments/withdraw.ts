@@ -63,7 +63,12 @@ async function follow(app: App, key: WithdrawalKey, heads: Heads): Promise<Outgo
   if (heads.finalized.timestamp >= one.valid_before) {
     const ended = (await endingsOf(app.chain, [sought], heads.finalized.number)).get(sought.transfer);
     if (ended?.kind === "moved") await record(ended.mined);
-    else await decide(app, tenant, withdrawal.fail(withdrawal_id, "it was not carried in time", nowOf(app)));
+    else
+      await decide(
+        app,
+        tenant,
+        withdrawal.fail(withdrawal_id, "the chain did not carry the withdrawal in time", nowOf(app)),
+      );
     return undefined;
   }
   const isOurs = lowerCase(app.refunds.address) === one.payer && heads.latest.timestamp < one.valid_before;

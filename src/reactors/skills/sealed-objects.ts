@@ -62,7 +62,10 @@ export async function storeSealed(
     from += length;
     const bytes = Buffer.from(JSON.stringify(own));
     if (bytes.length > MOST_OBJECT_BYTES)
-      refuse("unprocessable", "an answer is too large to be stored; ask for fewer years, or for one product");
+      refuse(
+        "unprocessable",
+        "the answer of a step is too large to be stored; request fewer years, or one product",
+      );
     return { bytes, object_sha256: digestOf(bytes), subject_id: own[0]!.subject_id };
   });
   await objects.putAll(

@@ -29,7 +29,7 @@ export async function stepExecution(
   if (!all.every(executions.isOver)) return execution;
   const back = all.reduce((sum, one) => sum + executions.refundOf(one), 0);
   if (back > 0) {
-    const reason = "what it was paid for was not done";
+    const reason = "the paid work was not done in full";
     const decision = payments.refundAnswered(reason, execution.ended_at!, back);
     await decide(payments, payments.targetOf(payment_id), decision);
   }

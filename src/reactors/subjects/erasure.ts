@@ -83,7 +83,10 @@ export async function concludeErasure(
 export async function replayErasures(app: App, log: RunnerLog): Promise<number> {
   const { position } = await app.store.head();
   while (!(await app.runner.reached(erasuresProjection, position, WAIT_MS)))
-    log.warn({ position }, "waiting for the list of all erasures: a restored vault must not undo any");
+    log.warn(
+      { position },
+      "waiting for the list of all erasures, because a restored vault may have keys that were destroyed",
+    );
   let destroyed = 0;
   for await (const subject_ids of allErasures(app.pool)) destroyed += await app.subjects.erase(subject_ids);
   return destroyed;

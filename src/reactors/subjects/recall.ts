@@ -17,9 +17,9 @@ export const recallReactor = reactor({
   memory: () => ({}),
   failures: {
     vault_away: "keys without a record are not destroyed: the vault is unreachable",
-    failed: "keys that nothing was recorded under are not destroyed",
+    failed: "keys without a record are not destroyed",
   },
-  resumed: "keys that nothing was recorded under are destroyed again",
+  resumed: "keys without a record are destroyed again",
   async take({ app }) {
     /** The keys without any record in the log up to this position; undefined while that is unknown. */
     const unused = async (keys: readonly IssuedKey[], position: number) => {

@@ -48,7 +48,10 @@ async function trustTick({
   if (!unstored) return next;
   const { scores, digest } = await resultOf(app, memory, unstored);
   if (digest !== unstored.result_sha256)
-    return { status: "differs", reason: `of the event at position ${unstored.position}: ${digest}` };
+    return {
+      status: "differs",
+      reason: `the recomputation of the event at position ${unstored.position} has the digest ${digest}`,
+    };
   await lease.transaction(async (tx) => {
     await storeScores(tx, unstored, scores);
     await storeRanks(tx, unstored, scores);

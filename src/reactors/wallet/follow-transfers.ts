@@ -83,7 +83,10 @@ async function followOne(
     // The node lags; a later tick asks again.
     if (!block) return false;
     if (block.hash !== last.to_hash) {
-      log.warn({ account: followed.account }, "the chain is another one: transfers are read again");
+      log.warn(
+        { account: followed.account },
+        "this is another chain: its transfers are read from the beginning",
+      );
       await lease.transaction((tx) => forgetTransfers(tx, followed));
       memory.delete(place);
       return false;

@@ -106,7 +106,7 @@ async function isCanonical(
   if (!block) return true;
   if (block.hash !== mined.block_hash) return false;
   if (status === "reverted" && (await app.chain.heads()).finalized.number >= block_number) {
-    const reason = `the token's contract refused it, in transaction ${mined.transaction}`;
+    const reason = `the token's contract refused the airdrop, in transaction ${mined.transaction}`;
     await record(app, facts, airdrops.fail(reason, nowOf(app)));
   }
   return true;
@@ -139,7 +139,7 @@ async function sendPayment(
   if (state.status === "sent" && state.payer !== chain.sender)
     return warnOnce(
       options,
-      `airdrop ${facts.airdrop_id} waits for GAS_KEY to be that of ${state.payer} again`,
+      `airdrop ${facts.airdrop_id} waits until GAS_KEY is the key of ${state.payer} again`,
     );
   const total = airdrops.totalOf(facts);
   const [balance = 0n, allowance = 0n] = (
@@ -150,8 +150,8 @@ async function sendPayment(
   ).map(amountIn);
   if (balance < total) {
     if (state.status === "sent")
-      return warnOnce(options, `airdrop ${facts.airdrop_id} waits for ${chain.sender} to have enough tokens`);
-    const reason = "the platform's account had too few tokens by then";
+      return warnOnce(options, `airdrop ${facts.airdrop_id} waits until ${chain.sender} has enough tokens`);
+    const reason = "the platform's account had too few tokens until its deadline";
     await record(app, facts, airdrops.fail(reason, nowOf(app)));
     return;
   }
