@@ -87,7 +87,7 @@ describe("a radar", () => {
     const svg = await draw(dnaChart("SX#1 a", 90, { events: 20, dna }));
     const texts = textsOf(svg);
     expect(texts.filter((text) => text === "not measured")).toHaveLength(2);
-    for (const text of ["0.100", "0.425", "0.538", "1.000", "Nothing to measure rigor or speed by yet."])
+    for (const text of ["0.100", "0.425", "0.538", "1.000", "No events measure rigor or speed yet."])
       expect(texts).toContain(text);
     expect(
       [...svg.matchAll(/<circle/g)].length || [...svg.matchAll(/fill="#ffffff" stroke="#0072b2"/gi)].length,

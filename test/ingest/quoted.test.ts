@@ -116,13 +116,13 @@ test("without news the layer is absent, with the reason, and nothing is quoted",
     expect(report.layers?.[0]).toEqual({
       layer: "gdelt",
       available: false,
-      why: expect.stringContaining("no news that you may be quoted"),
+      why: expect.stringContaining("no news that you may quote"),
     });
     expect(report).not.toHaveProperty("quotations");
   }
   expect(before.spider.report).not.toHaveProperty("quotations");
   expect(before.spider.report.limits.map(({ text }) => text)).toContain(
-    "No news: none that you may be quoted name the country.",
+    "No news that you may quote names the country.",
   );
 });
 
@@ -156,7 +156,7 @@ test("sectors of the EU are quoted by their products only", async () => {
   expect(quotesIn(report)).toEqual([OWN, OPERATORS, INJECTION].toSorted());
   expect(report.layers).toEqual([
     { layer: "gdelt", available: true, why: null },
-    { layer: "ais", available: false, why: expect.stringContaining("licensed") },
+    { layer: "ais", available: false, why: expect.stringContaining("licence") },
   ]);
   expect(found(report)).toEqual(found(before.sectors));
 });

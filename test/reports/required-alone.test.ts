@@ -106,7 +106,7 @@ test("a brief of a country outside the EU is the mirror of its trade with the 27
   const { data } = (await stats.json()) as { data: { imports_eur: number }[] };
   expect(size?.value).toBe(data[0]!.imports_eur);
   expect(brief.dependency_risks?.map(({ text }) => text).join()).toContain("from the EU");
-  expect(brief.limits.map(({ text }) => text).join()).toContain("exports of the twenty-seven to China");
+  expect(brief.limits.map(({ text }) => text).join()).toContain("imports of China are the exports to it");
   await reportOf("sovereign/brief/multi", { sectors: ["27", "44"], region: "US" });
   const unknown = await answerOf("sovereign/brief", { hs: "27", region: "QM" });
   expect([unknown.status, await unknown.json()]).toEqual([
@@ -124,7 +124,7 @@ test("deep-analysis answers the first, a middle and the last year, with the econ
   const refused = await answerOf("trade-premium/deep-analysis/LV/2026");
   expect(refused.status).toBe(400);
   expect(await refused.json()).toMatchObject({
-    errors: [{ path: "year", message: "year is 2005 to 2025 of Latvia" }],
+    errors: [{ path: "year", message: "year is from 2005 to 2025 for Latvia" }],
   });
 });
 
@@ -134,13 +134,13 @@ test.each<[path: string, input: object | undefined, field: string, says: RegExp]
     CUSTOM,
     { question: "How dependent are they on imports?", reporters: sixReporters, products: manyChapters },
     "products",
-    /more than 100: name fewer products/,
+    /a report runs at most 100: name fewer products/,
   ],
   ["sovereign/brief", { hs: "44", region: "LV", years: "1999-2001" }, "years", /covers 2005-01 to/],
   ["sovereign/brief/multi", { sectors: ["44", "77"], region: "LV" }, "sectors", /covers the products 27/],
   ["sovereign/brief/deep", { sectors: ["44", "77"], region: "CN" }, "sectors", /covers the products 27/],
   ["fusion/deep-analysis", { question: "What of Latvia?", hs: "77" }, "hs", /covers the products 27/],
-  ["trade-premium/deep-analysis/LV/2026", undefined, "year", /year is 2005 to 2025 of Latvia/],
+  ["trade-premium/deep-analysis/LV/2026", undefined, "year", /year is from 2005 to 2025 for Latvia/],
   ["fusion/market-intel?hs=44&years=1999", undefined, "years", /covers 2005-01 to/],
 ])(
   "%s with %j is refused by %s, and its 402 says so before anybody pays",

@@ -140,7 +140,7 @@ test("spider's partners and products are of the year of its profile", async () =
 test("months that are as usual, and a table's incomplete years, are said", async () => {
   const said = async (agent: string, task: string) => String((await ran({ agent, task })).result);
   expect(await said("tracker", "What was unusual of late in wood of Latvia?")).toMatch(
-    /could be tested is unusual|standard deviations away/,
+    /No tested month up to .* is unusual|standard deviations away/,
   );
   const corridor = await said("diplomat", "How do trade figures between Germany and France differ?");
   expect(corridor).toMatch(/\| Balance \| Delivered \|/);
@@ -199,7 +199,7 @@ test("the books of a month say that it has nothing, goes on, or has not begun", 
   const month = new Date().toISOString().slice(0, 7);
   const now = String((await ran({ agent: "gramatvedis", task: `VAT of my orders in ${month}` })).result);
   expect(now).toContain("you ordered no goods.");
-  expect(now).toContain("The month is not over: its figures are those so far.");
+  expect(now).toContain("The month is not over, so its figures are provisional.");
   expect(now).toContain("For: You alone");
   const later = await post("run", { agent: "gramatvedis", task: "VAT of my orders in 2098-12" });
   expect([later.status, await later.text()]).toEqual([400, expect.stringContaining("has not begun")]);

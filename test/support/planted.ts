@@ -48,7 +48,7 @@ export async function expectLead(get: Get): Promise<void> {
   expect(data.leads![0]).toMatchObject(lead);
   expect(data.leads![0]!.correlation).toBeGreaterThan(0.5);
   expect(meta.synthetic).toBe(true);
-  const finding = "imports of chapter 39 by Spain do what those of chapter 29 did 3 months before";
+  const finding = "imports of chapter 39 by Spain follow its imports of chapter 29 after 3 months";
   expect(meta.planted).toContain(finding);
   const elsewhere = await market(get, "hs=29&reporter=IT&beside=39,84");
   expect(elsewhere.data.leads).not.toContainEqual(expect.objectContaining(lead));

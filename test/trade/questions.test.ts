@@ -173,7 +173,7 @@ describe("a question outside the coverage is refused with the range", () => {
     const real = { ...trade, allow_synthetic: false };
     const input = rankingInput.parse({ reporter: "DE", year: 2024 });
     const refusal = await refusalOf(topPartners(real, input));
-    expect(refusal.message).toContain("dataset=comext-ds-045409 answers from its part");
+    expect(refusal.message).toContain("dataset=comext-ds-045409 answers for a part");
     const { meta } = await topPartners(real, { ...input, dataset: "comext-ds-045409" });
     expect(meta).toMatchObject({ synthetic: false, coverage: { products: { complete: false } } });
   });

@@ -116,7 +116,7 @@ test("one product shows the signal: 96 million lost, 60 + 12 million more from T
     synthetic: false,
     count: 1,
     ranked_of: 1,
-    note: expect.stringMatching(/no evasion/),
+    note: expect.stringMatching(/does not imply evasion/),
   });
   // A reporter without all months is in none of the sums.
   expect(meta.left_out).toContain("FR");

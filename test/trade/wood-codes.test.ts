@@ -172,7 +172,7 @@ test("a report names the change, the codes of its sums, and what a code alone le
   };
   const family = await written({});
   expect(family.limits[0]).toMatch(
-    /^HS 44011100 \[F1\] changed in 2023 \[F2\]: its figures are sums with HS 44013100 \[F3\] and 44013200 \[F4\], which changes join to it, and cannot be divided\.$/,
+    /^HS 44011100 \[F1\] changed in 2023 \[F2\]: its figures are sums with HS 44013100 \[F3\] and 44013200 \[F4\], the codes that changes join to it; a sum cannot be divided\.$/,
   );
   expect(family.facts[2]).toMatchObject({ value: "44013100", from: { path: "/meta/codes/family/1/code" } });
   expect(family.texts[0]).toContain("with the codes joined to it");

@@ -165,7 +165,7 @@ export async function nextAttempt(pool: pg.Pool): Promise<string | null> {
 export type Watcher = { subscription_id: string; tenant: string; watch: Watch };
 export type Unseen = Pick<ReleaseRow, "dataset" | "vintage" | "synthetic" | "position">;
 
-/** The newest release of each dataset that was not looked through and that a subscription older than it may wait for. */
+/** The newest unevaluated release of each dataset that an older subscription may wait for. */
 export async function unseenReleases(pool: pg.Pool): Promise<Unseen[]> {
   const sql = `
     select dataset, vintage, synthetic, r.position::float8 as position from (
@@ -176,7 +176,7 @@ export async function unseenReleases(pool: pg.Pool): Promise<Unseen[]> {
   return (await pool.query<Unseen>(sql)).rows;
 }
 
-/** The subscriptions that a release may have something for, in the order of their making. */
+/** Subscriptions that a release may alert, the oldest first. */
 export async function watchersOf(
   pool: pg.Pool,
   { dataset, synthetic, position }: Unseen,

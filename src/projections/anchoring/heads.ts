@@ -1,4 +1,4 @@
-/** Every tree head that was signed or anchored, with what became of it. */
+/** Every signed or anchored tree head, with its state. */
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import { projection } from "../../core/read-models/projection.ts";
@@ -6,7 +6,7 @@ import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Anchor } from "../../domain/anchoring/anchor.ts";
 import * as anchor from "../../domain/anchoring/anchor.ts";
 
-/** Named `log` in checkpoints, from when it also had the streams. */
+/** Checkpoints name it `log`, because it once also had the streams. */
 export const headsProjection = projection({
   name: "log",
   version: 1,
@@ -78,7 +78,7 @@ async function add(
       );
       return;
     case "AnchorFinal":
-      // An anchor that is final makes those before it final.
+      // A final anchor makes earlier anchors final.
       await tx.query(
         `update read.log_anchors_v1 set firmness = 'final' where firmness = 'mined' and position <=
              (select max(position) from read.log_anchors_v1 where firmness = 'mined' and transaction = $1)`,
@@ -107,7 +107,6 @@ export async function checkpointsBefore(pool: pg.Pool, { before, limit }: Page):
 
 export type AnchorRow = { position: number; firmness: "mined" | "final" | "reorged"; facts: Anchor };
 
-/** In order of their events' positions. */
 /** The positions of the anchors that a transaction made, newest first. */
 export async function anchorsBy(pool: pg.Pool, transaction: string): Promise<number[]> {
   const text =

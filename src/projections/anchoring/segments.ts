@@ -24,7 +24,7 @@ export const segmentsProjection = projection({
   },
 });
 
-/** By position, those whose first is above `after`; all of them without a limit. */
+/** Segments that begin above `after`, by position; without a limit all of them. */
 export async function segmentsAfter(
   pool: pg.Pool,
   { after = 0, limit }: { after?: number | undefined; limit?: number },
@@ -35,7 +35,7 @@ export async function segmentsAfter(
   return rows.map(({ facts }) => facts);
 }
 
-/** The one that begins at a position. */
+/** The segment that begins at a position. */
 export async function segmentFrom(pool: pg.Pool, from: number): Promise<segments.SealedSegment | undefined> {
   const [found] = await segmentsAfter(pool, { after: from - 1, limit: 1 });
   return found?.from === from ? found : undefined;

@@ -5,7 +5,7 @@ import { type PublicFacts, projection } from "../../core/read-models/projection.
 /** The most streams stored, and the most in an answer. */
 export const MOST_RECENT = 200;
 
-/** The newest alone: a row of each stream would be a fourth of what all read models together write. */
+/** Stores only the newest streams, because a row for each would be a quarter of all writes of read models. */
 export const streamsProjection = projection({
   name: "log_streams",
   version: 2,

@@ -102,7 +102,7 @@ async function close(tx: pg.ClientBase, followed: Followed): Promise<void> {
   await tx.query(sql, [network, block_number, timestamp, as_of_position]);
 }
 
-/** A check by its id, as of a moment ago: whose it is, and whether the chain may still change it. */
+/** A check's owner, and whether the chain may still change it; a moment old. */
 export async function findCheck(
   pool: pg.Pool,
   checkId: string,
@@ -187,7 +187,7 @@ export type OpenCheck = {
 
 const PAGE = 1_000;
 
-/** All of them in pages, the oldest first; `gone` names the blocks that a reorg removed. */
+/** Those blocks in pages, the oldest first; `gone` names the blocks that a reorg removed. */
 export async function* openPages(
   pool: pg.Pool,
   network: string,

@@ -42,7 +42,7 @@ export function rateOf(reference: ReferenceStore, currency: string): Rate {
   return refuseField("currency", message);
 }
 
-/** A rate is good for this many days: weekends and holidays have none. */
+/** A rate is valid for this many days, because weekends and holidays have no rate. */
 const GOOD_DAYS = 5;
 
 /**
@@ -61,9 +61,7 @@ export function payableRate(
       retry_after_s: 3_600,
     });
   if (!table || !found) return missing("the table has no dollar rate");
-  if (table.synthetic) return is_play ? found : missing("there are invented rates alone");
+  if (table.synthetic) return is_play ? found : missing("only invented rates are loaded");
   const age_days = (now.getTime() - Date.parse(found.as_of)) / 86_400_000;
-  return Math.floor(age_days) > GOOD_DAYS
-    ? missing(`the last rate of the dollar is of ${found.as_of}`)
-    : found;
+  return Math.floor(age_days) > GOOD_DAYS ? missing(`the last dollar rate is from ${found.as_of}`) : found;
 }

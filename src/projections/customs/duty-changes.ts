@@ -20,7 +20,7 @@ export async function dutyReleasesAfter(app: App, dataset: string, after: number
   return (await app.pool.query<DutyRelease>(sql, [dataset, after])).rows;
 }
 
-/** The codes that a release changed; undefined once a state that it compares is no longer stored. */
+/** The codes that a release changed; undefined once one of the compared vintages is deleted. */
 export async function changesOf(
   { data }: App,
   { vintage, replaces }: DutyRelease,

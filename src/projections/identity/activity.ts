@@ -8,7 +8,7 @@ import { type PublicFacts, projection } from "../../core/read-models/projection.
 /** A wallet, or an agent's own key; keys of other tenants have other names. */
 const ACTOR = /^(?:wallet:0x[0-9a-f]{40}|key:[0-9a-f]{32})$/;
 
-/** Events of a paid call outside its counted commit: the claim comes before it, and a failed payment bought nothing. */
+/** Not counted: a claim precedes the commit of its paid call, and a failed payment bought nothing. */
 const UNCOUNTED = new Set(["PaymentClaimed", "PaymentFailed"]);
 
 export const activityProjection = projection({

@@ -64,7 +64,7 @@ export const newsProjection = projection({
         continue;
       }
       await tx.query("delete from read.news_waiting_v1 where tenant = $1 and batch_id = $2", [tenant, id]);
-      // Two batches that came at one moment may both list an item: it is the first one's.
+      // If concurrent batches list the same item, the first one has it.
       for (const [place, one] of event.data.events.entries())
         await tx.query(
           `insert into read.news_events_v1
@@ -110,7 +110,7 @@ export async function waitingBatches(pool: pg.Pool): Promise<{ tenant: string; b
   return (await pool.query<{ tenant: string; batch_id: string }>(sql)).rows;
 }
 
-/** The operator's news are everybody's to quote; a tenant's are its own. */
+/** Everybody may quote the operator's news; only a tenant itself may quote its own. */
 const QUOTABLE = "(tenant = 'operator' or tenant = $1)";
 
 export type NewsExtent = { items: number; from: string | null; to: string | null };

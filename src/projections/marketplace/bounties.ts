@@ -95,10 +95,7 @@ function rowOf(bounty_id: string, state: Bounty, position: number): BountyRow {
   };
 }
 
-/**
- * A bounty's text is stored for ever, submissions until some time after the end, removed and unfunded texts no
- * longer.
- */
+/** A funded bounty's text is stored for ever, and its submissions for some time after its end, unless it is taken down. */
 function retentionsOf(state: Bounty): Retention[] {
   const { funded, hidden, facts } = state;
   if (!funded && !hidden) return [];
@@ -114,7 +111,7 @@ function retentionsOf(state: Bounty): Retention[] {
   ];
 }
 
-/** Strangers open bounties for nothing: those that nobody has funded in time are not rows for long. */
+/** Opening a bounty is free, so bounties that nobody funds in time lose their rows. */
 async function dropUnfunded(tx: pg.ClientBase, folded: readonly BountyRow[]): Promise<void> {
   const newest = folded
     .map(({ opened_at }) => opened_at)

@@ -1,4 +1,4 @@
-/** Words about agents that a sale proves: verdicts of buyers, and attestations whose evidence is the payment of a sale. */
+/** Feedback on agents that a sale proves: buyers' verdicts, and attestations with a sale's payment as evidence. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import { utc } from "../../core/read-models/times.ts";

@@ -83,7 +83,7 @@ async function foldOne(
 
 type CountedDeed = { sx: number; counts: Counted; mark: string };
 
-/** Counts something once; the event that makes it enough for a badge stays named. */
+/** Counts a merit once, and stores the event that completes a badge. */
 async function count(
   tx: pg.ClientBase,
   { sx, counts, mark }: CountedDeed,

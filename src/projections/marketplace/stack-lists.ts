@@ -67,10 +67,10 @@ export async function listItems(pool: pg.Pool, search: StackSearch): Promise<Lis
   return (await pool.query<ListedItem>(ordered[sort], values)).rows;
 }
 
-/** `events`: the newest of those that it adds up, whose number is `counted`. */
+/** `events`: the newest of the `counted` events in the heat. */
 export type WarmItem = ListedItem & { heat: number; counted: number; events: string[] };
 
-/** Events of an item that are named at most. */
+/** The most events that are listed of an item. */
 const MOST_NAMED = 100;
 
 /** The warmest items by the events of this many days before `now`; domain/marketplace/heat.ts has the formula. */

@@ -1,4 +1,4 @@
-/** A tenant's notices from a place in the log on, followed: one query for each that has news, whatever others do. */
+/** Follows a tenant's notices from a log position, with one query for each tenant that has new ones. */
 import { encodeCursor } from "../../../eventstore/cursor.ts";
 import type { LogHead } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
@@ -14,7 +14,7 @@ import {
 export type FeedOptions = NoticeFilter & {
   after: LogHead;
   follow: boolean;
-  /** Writes one item as the wire has it. */
+  /** Formats one item for the wire. */
   framed: (cursor: string, item: object) => string;
   contentOf: (notice: Notice) => object;
   signal: AbortSignal;
@@ -25,9 +25,9 @@ export type FeedOptions = NoticeFilter & {
 };
 
 const PAGE = 500;
-/** How long a batch waits for the read model before its readers look for themselves. */
+/** How long a batch waits for the read model before its readers query by themselves. */
 const FOLD_MS = 5_000;
-/** A reader of a read model that lags looks again after this time. */
+/** A reader queries a lagging read model again after this time. */
 const LAG_MS = 500;
 
 /** Framed notices, then a mark `{ cursor, up_to_date }`; a followed feed repeats the mark in each silence. */
@@ -90,7 +90,7 @@ class Readers {
     const following = new AbortController();
     this.#following = following;
     void this.#wakeThoseTold(following.signal).catch(() => {
-      // Readers look for themselves until the next one enters.
+      // Readers query by themselves until the next reader joins.
       if (this.#following === following) this.#following = undefined;
       for (const reader of this.#readers) wake(reader);
     });

@@ -90,7 +90,7 @@ type ReaderRow = {
   tenant: string;
   kinds: string[];
   products: string[];
-  /** It took every notice up to this position. */
+  /** The webhook took every notice up to this position. */
   through: number;
   since_us: number;
   ended: boolean;
@@ -119,10 +119,7 @@ async function saveReaders(tx: pg.ClientBase, events: readonly ReaderEvent[]): P
 
 const KEEP_US = subscription.KEEP_DAYS * 86_400_000_000;
 
-/**
- * A notice leaves when it is old by the log's own time and no webhook still waits for it, so that a rebuild gives the same. A
- * webhook that subscribed later can only wait for what had not left by then.
- */
+/** Deletes notices that are old by the log's own time, so that a rebuild gives the same, and that no webhook waits for. */
 async function deleteOld(tx: pg.ClientBase, now_us: number): Promise<void> {
   const text = `delete from read.notices_v2 n where n.recorded_at_us < $1 and not exists (
       select from ${READERS} r
@@ -133,7 +130,7 @@ async function deleteOld(tx: pg.ClientBase, now_us: number): Promise<void> {
 
 type Subject = { kind: KindName; subject_id: string };
 
-/** Who joined the subjects of a batch, and how the batch changes that. */
+/** The tenants that joined a batch's subjects, and the batch's changes to them. */
 class Parties {
   readonly #tenants = new Map<string, Set<string>>();
   readonly #changed = new Map<string, Subject>();
@@ -218,7 +215,7 @@ export type Notice = {
 
 export type NoticeFilter = { tenant: string; kinds: readonly string[]; products: readonly string[] };
 
-/** A duty bears on what its code contains, and a product's duties are also those of its parts. */
+/** A duty applies to all codes below its own, and a product has the duties of the codes below it. */
 const bears = (products: string) => `(n.kind <> 'duty' or cardinality(${products}) = 0 or exists (
     select from unnest(${products}) wanted(code), rtrim(n.facts->>'goods_code', '0') stem
      where stem like code || '%' or code like stem || '%' or n.facts->>'goods_code' like code || '%'))`;
@@ -244,7 +241,7 @@ export async function noticesAfter(
   }));
 }
 
-/** The tenants that positions after `after` and up to `through` have notices for. */
+/** Tenants with notices above `after` and up to `through`. */
 export async function tenantsNoticed(
   pool: pg.Pool,
   { after, through }: { after: number; through: number },

@@ -1,4 +1,4 @@
-/** The subscriptions to notices: whose they are, and which may have something to deliver. */
+/** Subscriptions to notices: their owners, and those that may have a notice to deliver. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import { readRows, saveRows } from "../../core/read-models/rows.ts";

@@ -152,7 +152,7 @@ async function add(tx: pg.ClientBase, sums: readonly Sum[]): Promise<void> {
   await tx.query({ name: "add channel sums", text, values: [JSON.stringify(sums)] });
 }
 
-/** Channels of a network that the chain still has to be asked about, the longest owed first. */
+/** Channels of a network to compare with the chain, the longest owed first. */
 export async function watchedChannels(
   pool: pg.Pool,
   { network, now, limit }: { network: string; now: string; limit: number },

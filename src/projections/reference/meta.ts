@@ -1,4 +1,4 @@
-/** The meta of each reference table that an answer rests on. */
+/** The meta of each reference table that an answer uses. */
 import { z } from "zod";
 import { refuse } from "../../core/model/refusal.ts";
 import type { ReferenceStore } from "../../datasets/reference/store.ts";
@@ -11,7 +11,7 @@ export const referenceMeta = z
     vintage: z.string().describe("SHA-256 that names the table's vintage; the log has its release"),
     synthetic: z.boolean().describe("true: synthetic figures of the sandbox, for trying the service out"),
     source: z.string(),
-    as_of: z.string().nullable().describe("The last day, month or year in the table"),
+    as_of: z.string().nullable().describe("The last day, month or year in the table; null: it has none"),
   })
   .meta({ id: "ReferenceTable" });
 

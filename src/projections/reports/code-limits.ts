@@ -35,7 +35,7 @@ function chapterLimits({ at }: Ledger, sourced: AnswerWithOrigin): CitedText[] {
   const { meta } = sourced.answer as CodedAnswer;
   return (meta?.chapters_moved ?? []).map((_, n) => {
     const year = at(sourced, `/meta/chapters_moved/${n}/year`, "year of a change of chapters", "year");
-    return citing`In ${year} a revision moved goods between chapters: figures of such a chapter before and after it are not of the same goods.`;
+    return citing`In ${year} a revision moved goods between chapters: the figures of these chapters before and after it cover different goods.`;
   });
 }
 
@@ -55,13 +55,13 @@ function productLimits({ at }: Ledger, sourced: AnswerWithOrigin): CitedText[] {
       .map((n) => citing`${at(sourced, `/meta/codes/family/${n}/code`, "code of the family", "code")}`);
     const rest = others.length > MOST_LISTED ? " and others" : "";
     return [
-      citing`${changed}: its figures are sums with HS ${joinList(named)}${rest}, which changes join to it, and cannot be divided.`,
+      citing`${changed}: its figures are sums with HS ${joinList(named)}${rest}, the codes that changes join to it; a sum cannot be divided.`,
     ];
   }
   if (family) return [];
   return [
     changes.some(({ kept }) => kept)
-      ? citing`${changed}: its number is of other goods before and after.`
-      : citing`${changed}: years without this code are unknown, and no other code is added.`,
+      ? citing`${changed}: the code covers different goods before and after.`
+      : citing`${changed}: figures of years without this code are unknown, and no other code is added.`,
   ];
 }

@@ -74,7 +74,7 @@ export type QuoteNews = (about: NewsAbout) => Promise<Quoted[]>;
 export type ReportDraft = {
   /** Calls an operation and returns its answer. */
   ask: CallOperation;
-  /** Calls an operation; its answer joins the report's sources once `hear` takes it. */
+  /** Calls an operation; `addSource` adds its answer to the report's sources. */
   request: CallOperation;
   /** Adds an answer to the report's sources, in the order of the calls. */
   addSource(sourced: AnswerWithOrigin): void;
@@ -162,7 +162,7 @@ export function reportDraft(call: CallOperation): ReportDraft {
   };
 }
 
-/** Each state of data that facts come from, in the words of its own answer. */
+/** Each vintage that facts come from, in the words of its answer. */
 function sourcesOf(sourced: readonly AnswerWithOrigin[], { facts, at }: Ledger): Report["sources"] {
   const drawn = new Set(facts.flatMap((fact) => (isAnswerFact(fact) ? fact.from.vintage : [])));
   const first = new Map(sourced.map((one) => [one.origin.vintage, one]));
@@ -174,7 +174,7 @@ function sourcesOf(sourced: readonly AnswerWithOrigin[], { facts, at }: Ledger):
   });
 }
 
-/** A section, which is left out while it is empty. */
+/** An empty section is left out. */
 export const section = (title: string, text: string, more: Partial<Section>): Section => ({
   title,
   text,

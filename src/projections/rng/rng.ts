@@ -98,7 +98,7 @@ const drawnBy = ({
   ...drawn
 }: BetFacts): DrawnFacts => drawn;
 
-/** All of them in a few statements, between what happens to seeds. */
+/** Inserts all rolls in a few statements, between changes of seeds. */
 async function addRolls(tx: pg.ClientBase, rolls: Rolled[]): Promise<void> {
   if (rolls.length === 0) return;
   await tx.query(
@@ -134,7 +134,7 @@ function counted<Roll>(rolls: readonly Roll[], nameOf: (roll: Roll) => string): 
   return groups;
 }
 
-/** Adds rolls of one game and number of outcomes to the counts of a day. Integers alone, so that no order of adding shows. */
+/** Adds rolls of one game and number of outcomes to a day's counts, in integers, so that their order does not matter. */
 async function addCounts(
   tx: pg.ClientBase,
   key: string[],
@@ -156,7 +156,7 @@ async function addCounts(
 const countUses = (tx: pg.ClientBase, seedHash: string, uses: number) =>
   tx.query("update read.rng_seeds_v3 set rolls = rolls + $2 where seed_hash = $1", [seedHash, uses]);
 
-/** Nothing is drawn from it any longer, so all accounts that bet on it are present. */
+/** The seed draws nothing more, so all accounts that bet on it are known. */
 async function voidSeed(tx: pg.ClientBase, seed_hash: string, voided_at: string): Promise<void> {
   await tx.query("update read.rng_seeds_v3 set voided_at = $2 where seed_hash = $1", [seed_hash, voided_at]);
   await tx.query(

@@ -1,4 +1,4 @@
-/** The series that bets are made on, out of one vintage. */
+/** The series of one vintage that bets are about. */
 import { literal } from "../../datasets/duckdb.ts";
 import { brent } from "../../datasets/reference/brent.ts";
 import { ecbRates } from "../../datasets/reference/ecb-rates.ts";
@@ -19,7 +19,7 @@ import { inReporters, partnersIn } from "../trade/answers/tables.ts";
 /** The chapters with bets: fixed, because a choice by size would use later knowledge. */
 const CHAPTERS = ["27", "30", "39", "44", "72", "84", "85", "87"] as const;
 
-/** Policies that match the data in being synthetic or real: neither says anything of the other. */
+/** Policies of the data's kind, synthetic or real, because neither applies to the other. */
 export function policiesFor(reference: ReferenceStore, synthetic: boolean): Reference<Policy> | undefined {
   const table = reference.find(policies);
   return table?.synthetic === synthetic ? table : undefined;
@@ -39,7 +39,7 @@ export async function tradeSeries(
   const all: Series[] = [];
   for (const hs of CHAPTERS) {
     const known = completenessOf(coverage, hs);
-    // A covered chapter without a row had no trade: its bets are decided by zeros.
+    // A covered chapter without a row had no trade, so zeros decide its bets.
     const isCovered = reporters.some((code) =>
       flows.some((flow) => months.some((period) => known(code, flow, period))),
     );

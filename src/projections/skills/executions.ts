@@ -96,7 +96,7 @@ export async function areExecutionsOpen(pool: pg.Pool): Promise<boolean> {
   return (await pool.query<{ is_open: boolean }>(sql)).rows[0]!.is_open;
 }
 
-/** Takes places for executions of a tenant that are to be requested; false where more would wait than may. */
+/** Reserves places for a tenant's new executions; false if too many would wait. */
 export async function reserveExecutions(
   pool: pg.Pool,
   tenant: string,

@@ -22,8 +22,8 @@ const about = z.object({
   dataset: z.literal("log"),
   synthetic: z.literal(false),
   source: z.string(),
-  month: month.nullable().describe("null: of all time"),
-  over: z.boolean().describe("false: the month, or all time, goes on"),
+  month: month.nullable().describe("YYYY-MM (UTC); null: all time"),
+  over: z.boolean().describe("true: the month is over"),
   coverage: z.object({ months: z.object({ to: month }) }),
 });
 
@@ -43,7 +43,7 @@ const money = z.string();
 
 export const spendingOutput = z.object({
   data: z.object({
-    payments: z.int().describe("Settled, by all callers of the tenant"),
+    payments: z.int().describe("Number of payments settled for the tenant"),
     settled_usdc: money,
     refunds: z.int(),
     refunded_usdc: money,
@@ -51,7 +51,7 @@ export const spendingOutput = z.object({
       .array(
         z.object({ operation: z.string(), payments: z.int(), settled_usdc: money, refunded_usdc: money }),
       )
-      .describe(`The ${MOST_OPERATIONS} on which most was spent`),
+      .describe(`The ${MOST_OPERATIONS} operations with the most spending`),
   }),
   meta: about,
 });
@@ -87,9 +87,9 @@ async function spending(pool: pg.Pool, query: OwnQuery): Promise<z.infer<typeof 
 
 export const ordersOutput = z.object({
   data: z.object({
-    orders: z.int().describe("Placed orders, in any later status"),
-    sold: z.int().describe("Paid orders, neither cancelled nor returned"),
-    net_eur: money.describe("Net value of the sold orders"),
+    orders: z.int().describe("Number of placed orders, in any status"),
+    sold: z.int().describe("Number of orders that are paid, shipped or delivered"),
+    net_eur: money.describe("Net value of the sold orders, EUR"),
     vat_eur: money,
     gross_eur: money,
     by_status: z.array(z.object({ status: z.string(), orders: z.int(), gross_eur: money })),
@@ -135,11 +135,11 @@ const SOLD: ReadonlySet<string> = new Set(["paid", "shipped", "delivered"]);
 
 export const settlementsOutput = z.object({
   data: z.object({
-    settled: z.int().describe("Payments that the log has as settled"),
+    settled: z.int().describe("Number of settled payments"),
     settled_usdc: money,
-    confirmed: z.int().describe("Payments compared with a final block of the chain"),
+    confirmed: z.int().describe("Number of settled payments in a final block of the chain"),
     confirmed_usdc: money,
-    taken_back: z.int().describe("Settled once, and reversed by the chain"),
+    taken_back: z.int().describe("Number of payments that were settled and are not any more"),
   }),
   meta: about,
 });
@@ -212,7 +212,7 @@ export const ownReadings = {
     newsProjection,
     async (from, { tenant }, { country }) => ({
       data: await newsOn(from, { tenant, country, limit: MOST_QUOTED }),
-      meta: { dataset: "log", synthetic: false, source: "news that were handed in" },
+      meta: { dataset: "log", synthetic: false, source: "submitted news" },
     }),
   ),
 };

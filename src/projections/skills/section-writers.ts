@@ -84,8 +84,8 @@ function forecastSections(
         findings.push(
           finding(
             reach.length === 2
-              ? citing`In ${month} ${words[flow]} of ${mean} are to be expected; four times of five they lie between ${reach[0]!} and ${reach[1]!}.`
-              : citing`In ${month} ${words[flow]} of ${mean} are to be expected.`,
+              ? citing`In ${month} ${words[flow]} of ${mean} are expected; with a chance of four in five they lie between ${reach[0]!} and ${reach[1]!}.`
+              : citing`In ${month} ${words[flow]} of ${mean} are expected.`,
             "estimated",
           ),
         );
@@ -106,7 +106,7 @@ type Own = OwnAnswer<"own_spending"> | OwnAnswer<"own_orders"> | OwnAnswer<"own_
 function timeOf({ at, limit }: ReportDraft, sourced: Own): CitedText {
   const { month: only, over } = sourced.answer.meta;
   const month = at(sourced, "/meta/coverage/months/to", "last month that is counted", "month");
-  if (!over && only !== null) limit(citing`The month is not over: its figures are those so far.`);
+  if (!over && only !== null) limit(citing`The month is not over, so its figures are provisional.`);
   return only === null ? citing`Up to ${month}` : citing`In ${month}`;
 }
 
@@ -121,10 +121,10 @@ function spendingSections(writing: ReportDraft, sourced: OwnAnswer<"own_spending
   const count = at(sourced, "/data/payments", "payments", "count");
   const refunds = at(sourced, "/data/refunds", "refunds", "count");
   const rows = data.by_operation.map((_, n) => [
-    factCell(at(sourced, `/data/by_operation/${n}/operation`, "what was paid for", "text")),
-    factCell(at(sourced, `/data/by_operation/${n}/payments`, "payments for it", "count")),
-    factCell(usdc(`by_operation/${n}/settled_usdc`, "paid for it")),
-    factCell(usdc(`by_operation/${n}/refunded_usdc`, "refunded of it")),
+    factCell(at(sourced, `/data/by_operation/${n}/operation`, "paid operation", "text")),
+    factCell(at(sourced, `/data/by_operation/${n}/payments`, "payments for the operation", "count")),
+    factCell(usdc(`by_operation/${n}/settled_usdc`, "paid for the operation")),
+    factCell(usdc(`by_operation/${n}/refunded_usdc`, "refunded for the operation")),
   ]);
   const columns = ["Operation", "Payments", "Paid", "Refunded"];
   const refunded =
@@ -159,7 +159,7 @@ function ordersSections(writing: ReportDraft, sourced: OwnAnswer<"own_orders">):
   ]);
   const columns = ["Status", "Orders", "With tax"];
   return [
-    section("Your orders", "Goods that you ordered, in every status.", {
+    section("Your orders", "The goods that you ordered, in every status.", {
       findings: [
         finding(
           data.orders === 0
@@ -182,7 +182,7 @@ function settlementsSections(writing: ReportDraft, sourced: OwnAnswer<"own_settl
   const time = timeOf(writing, sourced);
   const settled = () => count("settled", "settled payments");
   return [
-    section("Settlements on the chain", "The payments of the log, compared with final blocks.", {
+    section("Settlements on the chain", "The log's payments, compared with final blocks of the chain.", {
       findings: [
         finding(
           data.settled === 0
@@ -193,7 +193,7 @@ function settlementsSections(writing: ReportDraft, sourced: OwnAnswer<"own_settl
           ? []
           : [
               finding(
-                citing`The chain reversed ${counted(count("taken_back", "payments taken back"), "payment")} of that time, which the sums leave out.`,
+                citing`The chain reversed ${counted(count("taken_back", "payments taken back"), "payment")} of that time; the sums leave them out.`,
               ),
             ]),
       ],
@@ -204,6 +204,6 @@ function settlementsSections(writing: ReportDraft, sourced: OwnAnswer<"own_settl
 /** Quotations are separate from the findings. */
 function quoteNews({ quote, limit }: ReportDraft, sourced: OwnAnswer<"own_news">): Section[] {
   quote(sourced.answer.data);
-  if (sourced.answer.data.length === 0) limit(citing`No news: none that you may be quoted name the country.`);
+  if (sourced.answer.data.length === 0) limit(citing`No news that you may quote names the country.`);
   return [];
 }

@@ -103,8 +103,8 @@ export function dnaChart(
       dna === null
         ? []
         : [
-            `From ${events} events of ${days} days. Each dimension is a count over a count.`,
-            ...(missing.length > 0 ? [`Nothing to measure ${missing.join(" or ")} by yet.`] : []),
+            `From ${events} events of ${days} days. Each dimension is a ratio of two counts.`,
+            ...(missing.length > 0 ? [`No events measure ${missing.join(" or ")} yet.`] : []),
           ],
   };
 }

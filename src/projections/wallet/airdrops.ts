@@ -1,4 +1,4 @@
-/** Airdrops by their id, and those that are to be looked after. */
+/** Airdrops by their id, and those with work to do. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import type { AirdropEvent } from "../../domain/wallet/airdrop.ts";

@@ -81,7 +81,7 @@ type Row = Omit<Transfer, "from" | "to" | "amount" | "block_number"> & {
   block_number: string;
 };
 
-/** Kept transfers of an account in these tokens, before a place, newest first. */
+/** Stored transfers of an account in these tokens, before a place, newest first. */
 export async function storedTransfers(
   pool: pg.Pool,
   { network, account, tokens }: { network: string; account: Hex; tokens: readonly Hex[] },

@@ -35,22 +35,28 @@ const between = (least: number, most: number) =>
     .max(most, `is at most ${most}`);
 
 export const forecastInput = z.object({
-  product_slug: slug.describe("From products_list; omitted = all").optional(),
+  product_slug: slug.describe("A product's slug from products_list; omitted = all products").optional(),
   months_ahead: between(1, 12).default(3).describe("Months to forecast, 1 to 12"),
   months_history: between(3, 36)
     .default(12)
-    .describe("Months of history used, 3 to 36; from 24 on with seasons"),
+    .describe("Months of history to use, 3 to 36; seasons are tried from 24 on"),
 });
 
 const month = z.string().describe("YYYY-MM, in UTC");
 const quantity = z.number().describe("In the product's base unit");
 const accuracy = {
   mae: quantity.describe("Mean absolute error, in base units"),
-  mase: z.number().nullable().describe("mae / mean monthly change; null if nothing changed before"),
+  mase: z
+    .number()
+    .nullable()
+    .describe("Mean absolute error / mean monthly change before; null: no change before"),
   smape: z.number().describe("Symmetric mean absolute percentage error, 0 to 200"),
 };
 const bound = (about: string) => z.number().nullable().describe(about);
-const percent = z.number().nullable().describe("Percent of the test months within the interval");
+const percent = z
+  .number()
+  .nullable()
+  .describe("Percent of the test months within the interval; null: none had one");
 
 const forecastShown = z.object({
   product_id: productId,
@@ -60,50 +66,52 @@ const forecastShown = z.object({
   history: z.array(
     z.object({
       month,
-      quantity: z.int().describe("Orders of that month, base units"),
+      quantity: z.int().describe("Ordered and sold in the month, in base units"),
       constrained: z
         .boolean()
         .nullable()
         .describe(
-          `Out of stock on more than ${MOST_DAYS_OUT} days: demand was likely more. null: the product was not listed yet`,
+          `true: out of stock on more than ${MOST_DAYS_OUT} days, so demand was likely higher; null: not listed yet`,
         ),
     }),
   ),
   method: z
     .enum(methods)
-    .describe("tsb: Teunter, Syntetos and Babai; seasonal_tsb: the same with seasons; mean, none: too short"),
+    .describe(
+      "tsb: Teunter, Syntetos and Babai; seasonal_tsb: tsb with seasons; mean: under 6 months; none: no month",
+    ),
   forecast: z.array(
     z.object({
       month,
-      mean: quantity.describe("Expected demand, base units a month"),
+      mean: quantity.describe("Expected demand in the month, in base units"),
       lo80: bound(
-        "Four of five months should lie between lo80 and hi80; null: too few past errors, or months_history below 6",
+        "Lower end of the 80 % interval, base units; null: too few past errors, or months_history below 6",
       ),
-      hi80: bound("See lo80"),
-      lo95: bound("Nineteen of twenty months should lie between lo95 and hi95; null in the cases of lo80"),
-      hi95: bound("See lo95"),
-      kg: z.number().describe("The mean in kilograms"),
+      hi80: bound("Upper end of the 80 % interval, base units; null as lo80"),
+      lo95: bound("Lower end of the 95 % interval, base units; null as lo80"),
+      hi95: bound("Upper end of the 95 % interval, base units; null as lo80"),
+      kg: z.number().describe("Expected demand in the month, in kg"),
     }),
   ),
   tests: z
     .object({
-      origins: z.int().describe("Number of earlier months re-forecast"),
+      origins: z.int().describe("Number of earlier months from which it was repeated"),
       ...accuracy,
       against: z
         .object(accuracy)
-        .describe("The mean of the last twelve of those months, at the same origins"),
+        .describe("Errors of a plain mean of the last twelve months in the same tests"),
       preferred_history: z
         .int()
         .nullable()
         .describe(
-          `The months_history of ${comparedHistories.join(", ")} with the least mae in the same tests: request it`,
+          `The months_history (${comparedHistories.join(", ")}) with the least mae in such tests; null: no test`,
         ),
     })
     .nullable()
-    .describe("The forecast repeated as of earlier months, with the data of that time; null: too short"),
+    .describe("Errors of the forecast when repeated from earlier months; null: history too short"),
   coverage: z
-    .object({ "80": percent, "95": percent, n: z.int().describe("Months that had an interval") })
-    .describe("How many test months lay within intervals of this width"),
+    .object({ "80": percent, "95": percent, n: z.int().describe("Number of test months with an interval") })
+    .describe("Test months within the 80 % and 95 % intervals"),
   synthetic: z.boolean().describe("true: the history includes invented sandbox sales"),
   notes: z.array(z.string()),
 });
@@ -112,10 +120,10 @@ export const forecastOutput = z.object({
   data: z.array(forecastShown),
   meta: z.object({
     dataset: z.string(),
-    vintage: z.string().describe("SHA-256 of the imported sales; `none` without any"),
+    vintage: z.string().describe("SHA-256 of the imported sales; `none`: no sales are imported"),
     synthetic: z.boolean().describe("true: a history includes invented sandbox sales"),
     source: z.string(),
-    last_month: month.describe("The last complete month; the current one is left out"),
+    last_month: month.describe("The last complete month, YYYY-MM (UTC)"),
     months_ahead: z.int(),
     months_history: z.int(),
     count: z.int(),
@@ -150,7 +158,7 @@ export async function forecastDemand(
     ({ withdrawn_at }) => withdrawn_at === null,
   );
   if (product_slug !== undefined && !sold.some(({ facts }) => facts.slug === product_slug))
-    refuse("not_found", "there is no such product; products_list names them");
+    refuse("not_found", "there is no such product; products_list lists the products");
   const before = imported && bySlug(imported);
   const catalogue = sold.map((product) => {
     const { sold = [], outs = [] } = ordered.get(product.facts.product_id) ?? {};

@@ -16,7 +16,7 @@ export const forecastTable = {
     slug,
     month,
     kind: z.enum(["history", "forecast"]),
-    quantity: mean.describe("Ordered, or to be expected; base units"),
+    quantity: mean.describe("Ordered (history) or expected (forecast), in base units"),
     base_unit,
     lo80,
     hi80,
@@ -101,7 +101,7 @@ export function forecastChart({ data, meta }: ForecastAnswer): Chart {
     }),
     unit: "mean month = 100",
     notes: [
-      `Each product as an index of its own mean month over the ${meta.months_history} months drawn; ask for one to see its intervals.`,
+      `Each product as an index of its own mean month over the ${meta.months_history} months drawn; name one product to see its intervals.`,
       ...(missing.length > 0 ? [`No month known: ${missing.join(", ")}`] : []),
     ],
   };

@@ -30,24 +30,25 @@ import { customsQuestion, LATVIA } from "./question.ts";
 export const classificationsInput = z.object({
   q: words.optional(),
   code: codePrefix.optional(),
-  limit: limit.describe("How many codes a page, 1 to 100"),
+  limit: limit.describe("Codes per page, 1 to 100"),
   cursor: cursor.optional(),
-  dataset: dataset.optional().describe("Dataset for `has_data`; omitted = the default for customs questions"),
+  dataset: dataset.optional().describe("Dataset for `has_data`; omitted = the default of customs questions"),
 });
 
 const levels = { 2: "chapter", 4: "heading", 6: "subheading", 8: "cn8" } as const;
 const named = z.object({ code: z.string(), name: z.string().nullable() });
 
-/** A code with what contains it. */
+/** A code with its parents. */
 export const classification = z.object({
   code: z.string(),
   level: z.enum(["chapter", "heading", "subheading", "cn8"]),
-  name: z.string().describe("As in the nomenclature"),
-  parents: z
-    .array(named)
-    .describe("The code's parents, from the chapter down; a name is null if the table has none"),
-  section: named.nullable().describe("Section of the Harmonized System; null if the table is not loaded"),
-  has_data: z.boolean().nullable().describe("true: Latvia traded under the code; null without a dataset"),
+  name: z.string().describe("The code's name in the nomenclature"),
+  parents: z.array(named).describe("The code's parents, chapter first; name is null if the table has none"),
+  section: named.nullable().describe("Section of the Harmonized System; null: no HS table is loaded"),
+  has_data: z
+    .boolean()
+    .nullable()
+    .describe("true: Latvia traded under this code; null: no dataset is loaded"),
 });
 
 export const classificationsOutput = z.object({
@@ -62,14 +63,12 @@ export const classificationsOutput = z.object({
         real_data: meta.shape.real_data,
       })
       .nullable()
-      .describe("The trade data of `has_data`"),
+      .describe("The dataset behind `has_data`; null: none is loaded"),
     hint: z
       .string()
       .nullable()
-      .describe(
-        "If no name has the words: another spelling or word to try, or the reason for these codes; else null",
-      ),
-    order: z.string().describe("The list's order"),
+      .describe("Another word to try, or why these codes were found; null: names have the words"),
+    order: z.string().describe("The order of the list"),
   }),
 });
 
@@ -88,7 +87,7 @@ const chapterSections = perVintage(
     ),
 );
 
-/** The codes whose names hold the words, that begin with the code, or the chapters. */
+/** The codes whose names have the words, the codes below a code, or the chapters. */
 export async function classifications(
   trade: TradeData,
   reference: ReferenceStore,
@@ -124,7 +123,7 @@ export async function classifications(
       order:
         q === undefined
           ? "by code"
-          : "the codes known in the trade by the words, if no name of them has the words; names with the words outside of exclusions first, then whole words before beginnings, then shorter names, then coarser codes",
+          : "first codes that the trade calls by the words, if no name of theirs has them; then names with the words outside of exclusions, whole words before beginnings, shorter names, coarser codes",
     },
   };
 }

@@ -28,36 +28,41 @@ export const countryInput = z.object({
   dataset: dataset.optional(),
 });
 
-const part = z.number().nullable().describe("Share of Latvia's trade in this direction, 0 to 1");
-const rank = z.int().nullable().describe("Rank among the year's partners by value; null without trade");
+const part = z
+  .number()
+  .nullable()
+  .describe("The country's share of Latvia's trade in this direction, 0 to 1; null: no trade");
+const rank = z.int().nullable().describe("Rank among Latvia's partners of the year by value; null: no trade");
 const listed = z
   .number()
   .nullable()
-  .describe("The part of that total with a stated partner, 0 to 1; below 1 the country's share is a minimum");
+  .describe(
+    "Share of Latvia's trade with a stated partner, 0 to 1; null: no trade. Below 1, other shares are minimums",
+  );
 
 const countryYear = z.object({
   year: z.int(),
-  imports_eur: z.int().nullable().describe("EUR from the country to Latvia; null = not delivered"),
+  imports_eur: z.int().nullable().describe("Latvia's imports from the country in EUR; null = not delivered"),
   exports_eur: z.int().nullable(),
-  balance_eur: z.int().nullable().describe("exports − imports"),
+  balance_eur: z.int().nullable().describe("exports_eur − imports_eur; null if either is"),
   imports_share: part,
   exports_share: part,
   imports_rank: rank,
   exports_rank: rank,
   imports_listed_share: listed,
   exports_listed_share: listed,
-  months: z.int().describe("Complete months of the year"),
-  complete: z.boolean().describe("All twelve months are complete"),
+  months: z.int().describe("Number of complete months in the year"),
+  complete: z.boolean().describe("true: all twelve months are complete"),
 });
 
 const trend = z
   .object({
     from_year: z.int(),
     to_year: z.int(),
-    growth_per_year: z.number().describe("0.1 = 10 % more each year"),
+    growth_per_year: z.number().describe("Compound growth a year, 0.1 = 10 %"),
   })
   .nullable()
-  .describe("Between the first and the last complete year with trade; null with fewer than two");
+  .describe("Growth from the first to the last complete year with trade; null: fewer than two");
 
 export const countryOutput = z.object({
   data: z.object({
@@ -67,7 +72,7 @@ export const countryOutput = z.object({
     products_year: z.int(),
     top_imports: z
       .array(countryProduct)
-      .describe("The ten largest CN8 codes in `products_year`, and the rest"),
+      .describe("Imports in `products_year`: the ten largest CN8 codes, then the rest"),
     top_exports: z.array(countryProduct),
   }),
   meta: customsMeta.extend({ years: span }),

@@ -12,12 +12,15 @@ import { LATVIA } from "./question.ts";
 const MOST_LISTED = 10;
 
 export const countryProduct = z.object({
-  rank: z.int().nullable().describe("1 is the largest; null for the rest"),
-  product: z.string().describe(`CN8 code; ${REST} on the last line`),
+  rank: z.int().nullable().describe("Rank by value, 1 = the largest; null: the rest"),
+  product: z.string().describe(`CN8 code; ${REST} = all other products`),
   name: z.string().nullable(),
   value_eur: z.int(),
   quantity_kg: z.number().nullable().describe("Reported mass in kg; null = none"),
-  share: z.number().nullable().describe("Share of Latvia's trade with the country in this direction, 0 to 1"),
+  share: z
+    .number()
+    .nullable()
+    .describe("Share of Latvia's trade with the country in this direction, 0 to 1; null: its value is 0"),
 });
 
 type Amounts = { value_eur: number; quantity_kg: number | null };

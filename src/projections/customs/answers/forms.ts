@@ -23,7 +23,7 @@ export const trendsChart = ({ data, meta }: z.infer<typeof trendsOutput>): Chart
   notes: undeliveredNotes(data.months),
 });
 
-/** Bars of what it is ranked by. */
+/** Bars of the ranked amount. */
 export function commoditiesChart({ data, meta }: z.infer<typeof commoditiesOutput>): Chart {
   const chart = ranking(
     `Latvia: CN8 codes by ${meta.sort}, ${flowWord(meta.direction)} ${meta.year}`,
@@ -40,7 +40,7 @@ export const countryChart = ({ data }: z.infer<typeof countryOutput>): Chart =>
 export const seasonalChart = ({ data, meta }: z.infer<typeof seasonalOutput>): Chart =>
   seasonBars("Latvia", titled(meta.code, meta.name), data, basisNotes(meta.codes, meta.code));
 
-/** A code a row, with the codes and names of what contains it. */
+/** One row per code, with the codes and names of its parents. */
 export const classificationsTable = {
   row: classification.omit({ parents: true }).extend({ parents: z.string() }),
   rows: ({ data }: z.infer<typeof classificationsOutput>) =>
@@ -52,7 +52,7 @@ export const classificationsTable = {
 
 const goods = tariffOutput.shape.data.shape.goods.element;
 
-/** A duty a row, with its goods code. */
+/** One row per duty, with its goods code. */
 export const tariffTable = {
   row: goods.omit({ duties: true }).extend(goods.shape.duties.element.shape),
   rows: ({ data }: z.infer<typeof tariffOutput>) =>

@@ -4,13 +4,16 @@ import { refuseWith } from "../../../core/model/refusal.ts";
 
 export const cursor = z
   .string()
-  .regex(/^[0-9a-f]{12}-\d{1,7}$/, "cursor is the next_cursor of the last page")
-  .describe("The `next_cursor` of the previous page; omitted = from the start");
+  .regex(/^[0-9a-f]{12}-\d{1,7}$/, "cursor is the next_cursor of the previous page")
+  .describe("The `next_cursor` of the previous page; omitted = the first page");
 
 export const pageMeta = {
-  count: z.int().describe("Lines on this page"),
+  count: z.int().describe("Number of lines on this page"),
   total: z.int().describe("Total number of lines on all pages"),
-  next_cursor: z.string().nullable().describe("The next page; null on the last"),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe("Send it as `cursor` to get the next page; null: this is the last"),
 };
 
 /** A page of a list out of a vintage; refused where the cursor is of another vintage. */
@@ -22,7 +25,7 @@ export function pageOf<Row>(
   const [of, place] = cursor?.split("-") ?? [];
   const state = vintage.slice(0, 12);
   if (of !== undefined && of !== state) {
-    const message = "cursor is of an earlier state of the table; start again without it";
+    const message = "cursor belongs to an earlier vintage of the table; start again without it";
     refuseWith("cursor", message);
   }
   const from = Number(place ?? 0);

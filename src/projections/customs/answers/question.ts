@@ -74,7 +74,7 @@ export function onLatvia<T>(
   const { digits, reporters } = question;
   if (!isAnswered && !isCovered(trade, { digits, reporters })) {
     refuseWhileAwaited(trade);
-    refuse(tradeProblems["dataset-missing"], "no dataset has Latvia's CN8 trade (yet)", {
+    refuse(tradeProblems["dataset-missing"], "no dataset with Latvia's CN8 trade is loaded (yet)", {
       retry_after_s: 5,
     });
   }

@@ -31,44 +31,47 @@ import { aboutCustoms, customsQuestion, LATVIA } from "./question.ts";
 
 export const tariffInput = z.object({
   code,
-  limit: limit.describe("How many goods codes a page, 1 to 100"),
+  limit: limit.describe("Goods codes per page, 1 to 100"),
   cursor: cursor.optional(),
   dataset: dataset.optional(),
 });
 
 const rates = z
   .object({
-    min_pct: z.number().nullable().describe("Lowest plain percentage; null if there is none"),
+    min_pct: z
+      .number()
+      .nullable()
+      .describe("Lowest duty that is a plain percentage, in percent; null: none is"),
     max_pct: z.number().nullable(),
-    not_ad_valorem: z.int().describe("Further duties that are specific, compound or conditional"),
+    not_ad_valorem: z.int().describe("Number of specific, compound or conditional duties"),
   })
   .nullable()
-  .describe("null: no duty found, which is not a duty of zero");
+  .describe("Third-country duties; null: none was found, which is not a duty of zero");
 
 const dutyLine = z.object({
   group: z
     .enum(dutyGroups)
-    .describe("third_country: the general rate; preference: for an origin; other: the rest"),
+    .describe("third_country: for all origins; preference: for some origins; other: any other duty"),
   measure_code: z.string().describe("TARIC measure type, such as 103"),
   measure_type: z.string(),
   origin: z.string(),
   origin_code: z
     .string()
-    .describe("1011 = erga omnes; a number is a group of countries, two letters one country"),
-  duty: z.string().describe("As published"),
-  ad_valorem_pct: z.number().nullable().describe("null unless the duty is a plain percentage"),
+    .describe("Two letters: a country; a number: a group of countries; 1011: all countries"),
+  duty: z.string().describe("The duty in the words of TARIC"),
+  ad_valorem_pct: z.number().nullable().describe("The duty in percent; null: not a plain percentage"),
   start: z.string(),
-  end: z.string().nullable().describe("null = open"),
+  end: z.string().nullable().describe("The last day, YYYY-MM-DD; null: no end is set"),
   additional_code: z.string().nullable(),
-  order_no: z.string().nullable().describe("Order number of a quota"),
+  order_no: z.string().nullable().describe("Order number of the quota; null: no quota"),
   legal_base: z.string().nullable(),
 });
 
 /** The duties on one goods code of ten digits, third-country duty first, then preferences by origin. */
 const goods = z.object({
   goods_code: z.string(),
-  suffix: z.string().describe("Product line suffix; 80 can be declared"),
-  inherited: z.boolean().describe("A parent of the requested code; its duties apply to all below it"),
+  suffix: z.string().describe("Product line suffix; 80: goods can be declared under the code"),
+  inherited: z.boolean().describe("true: a parent of the requested code, whose duties apply to it"),
   name: z.string().nullable(),
   duties: z.array(dutyLine),
 });
@@ -80,19 +83,19 @@ export const tariffOutput = z.object({
     code: z.string(),
     name: z.string().nullable(),
     third_country: rates,
-    all_origins: rates.describe("Over all duties, including preferences"),
+    all_origins: rates.describe("Third-country duties and preferences; null: none was found"),
     goods: z.array(goods),
     trade: z
       .object({
-        year: z.int().describe("Last complete year"),
-        imports_eur: z.int().nullable().describe("EUR; 0 = no trade, null = no data"),
-        imports_kg: amount.describe("Reported mass in kg; null = none"),
+        year: z.int().describe("The last complete year"),
+        imports_eur: z.int().nullable().describe("Imports in EUR; 0 = no trade, null = not delivered"),
+        imports_kg: amount.describe("Reported mass of the imports in kg; null = none"),
         exports_eur: z.int().nullable(),
         exports_kg: amount,
         about: meta,
       })
       .nullable()
-      .describe("Latvia's trade in the code; null without a dataset"),
+      .describe("Latvia's trade under the code; null: no dataset is loaded"),
   }),
   meta: referenceMeta.extend({
     ...pageMeta,
@@ -113,7 +116,7 @@ function byGoods(rows: readonly TaricDuty[]): TaricDuty[][] {
   return [...groups.values()];
 }
 
-/** Every duty that bears on a code, several rates listed and never averaged, and Latvia's trade in it. */
+/** Every duty that applies to a code, listed and never averaged, and Latvia's trade under it. */
 export async function tariffLookup(
   trade: TradeData,
   reference: ReferenceStore,

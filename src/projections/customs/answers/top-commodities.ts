@@ -15,7 +15,7 @@ export const commoditiesInput = z.object({
   sort: z
     .enum(["value", "weight"], "sort is value or weight")
     .default("value")
-    .describe("Ranked by EUR, or by reported mass"),
+    .describe("Rank by value in EUR, or by weight (reported mass)"),
   procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
@@ -23,10 +23,7 @@ export const commoditiesInput = z.object({
 
 /** A CN8 code's line. The last line, `rest`, is the total less the lines above it. */
 const commodityRow = productRow.extend({
-  share_of_mass: z
-    .number()
-    .nullable()
-    .describe("Share of the total's reported mass, 0 to 1; null if unknown"),
+  share_of_mass: z.number().nullable().describe("Share of the total reported mass, 0 to 1; null: no mass"),
 });
 
 export const commoditiesOutput = z.object({
@@ -35,8 +32,8 @@ export const commoditiesOutput = z.object({
     year: z.int(),
     direction: z.enum(flows).nullable(),
     sort: z.enum(["value", "weight"]),
-    count: z.int().describe("Ranked lines, without the rest"),
-    ranked_of: z.int().describe("Number of CN8 codes to rank"),
+    count: z.int().describe("Number of ranked lines, without the rest"),
+    ranked_of: z.int().describe("Number of CN8 codes with trade"),
     total: totals,
   }),
 });

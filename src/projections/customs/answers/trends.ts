@@ -18,7 +18,9 @@ const change = z
   .number()
   .nullable()
   .optional()
-  .describe("Change of value on the year before, 0.1 = 10 % more; null if either year is incomplete or zero");
+  .describe(
+    "Change in value on the same period a year before, 0.1 = 10 %; null: either is incomplete, or that was 0",
+  );
 
 /** A month; the change is against the same month of the year before. */
 const trendMonth = timelineRow
@@ -28,9 +30,13 @@ const trendMonth = timelineRow
 /** A year: the sums of its known months. */
 const trendYear = trendMonth.omit({ period: true }).extend({
   year: z.int(),
-  balance_eur: z.int().nullable().optional().describe("exports − imports; absent with a direction"),
-  months: z.int().describe("Complete months of the year"),
-  complete: z.boolean().describe("All twelve months are complete"),
+  balance_eur: z
+    .int()
+    .nullable()
+    .optional()
+    .describe("exports_eur − imports_eur; null if either is; absent: one direction was requested"),
+  months: z.int().describe("Number of complete months in the year"),
+  complete: z.boolean().describe("true: all twelve months are complete"),
 });
 
 export const trendsOutput = z.object({

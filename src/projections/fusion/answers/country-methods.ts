@@ -23,21 +23,27 @@ const line = z.object({
   code: z.string(),
   name: z.string().nullable(),
   value_eur: z.int(),
-  share: z.number().nullable().describe("Share of the ranking's total, 0 to 1"),
+  share: z.number().nullable().describe("Share of the trade in this direction, 0 to 1; null: there is none"),
 });
 type Line = z.infer<typeof line>;
 
 export const sides = z.object({
-  imports: z.array(line).describe(`The country's imports, at most ${MOST_RANKED}`),
-  exports: z.array(line).describe("The country's exports"),
+  imports: z.array(line).describe(`The largest of the country's imports, at most ${MOST_RANKED}`),
+  exports: z.array(line).describe(`The largest of the country's exports, at most ${MOST_RANKED}`),
 });
 
 export const dependentProduct = z.object({
   product: z.string(),
   name: z.string().nullable(),
   imports_eur: z.int(),
-  concentration: z.number().nullable().describe("Σ share² over sources outside the EU, in the last year"),
-  extra_share: z.number().nullable().describe("Imports from outside the EU / all imports"),
+  concentration: z
+    .number()
+    .nullable()
+    .describe("Σ share² over sources outside the EU, 0 to 1; null: no such imports"),
+  extra_share: z
+    .number()
+    .nullable()
+    .describe("Imports from outside the EU / all imports, 0 to 1; null: no imports"),
 });
 
 type Sum = { code: string; flow: "IMPORT" | "EXPORT"; value: number };
@@ -94,14 +100,15 @@ export function productsOfCountry(of: CountryQuery, signal?: AbortSignal) {
 /** Chapters by revealed comparative advantage, or the reason why there is none. */
 export async function advantagesOf({ trade, lease, country, year }: CountryQuery, signal?: AbortSignal) {
   const { coverage } = lease.manifest;
-  if (!isReporter(country)) return "its exports to all but the 27 are unseen, so they have no shares";
+  if (!isReporter(country))
+    return "the data have only its exports to the 27, so the shares of all its exports are unknown";
   if (!coverage.products.national)
-    return "the dataset does not hold all products, so there is no share of all exports";
+    return "the dataset lacks some products, so the share of all exports is unknown";
   const years = { from: year, to: year };
   const known = completenessOf(coverage, undefined);
   const months = monthsOf(lease, years);
   if (months.length < 12 || reporterCodes.some((code) => months.some((one) => !known(code, "EXPORT", one))))
-    return `not each of the 27 has delivered its exports of ${year} in full`;
+    return `not all of the 27 have delivered their exports of ${year} in full`;
   const rows = await lease.query<{ hs2: string; own: number; all: number }>(
     `select hs2, coalesce(sum(value_eur) filter (reporter = ${literal(country)}), 0)::double as own,
        sum(value_eur)::double as "all" from ${totalsIn(lease, { years })} where ${inFlow("EXPORT")} group by 1`,
@@ -138,7 +145,7 @@ export async function dependenciesOf(
   complete: number[],
   signal?: AbortSignal,
 ) {
-  if (!isReporter(country)) return "its imports from all but the 27 are unseen";
+  if (!isReporter(country)) return "the data have only its imports from the 27";
   const last = complete.slice(-3);
   if (last.length < 2) return "fewer than two years are complete";
   const years = { from: last[0]!, to: last.at(-1)! };

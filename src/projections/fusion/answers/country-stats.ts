@@ -21,7 +21,7 @@ import { SUMS } from "../../trade/answers/series.ts";
 import { partnersIn, totalsIn } from "../../trade/answers/tables.ts";
 
 export const countryStatsInput = z.object({
-  country: partner.describe("Any country by its 2-letter code; outside the 27, from their statistics"),
+  country: partner.describe("Any country by its 2-letter code; outside the 27, figures are theirs"),
   years: years.optional(),
   hs: hs.optional(),
   basis: basis.optional(),
@@ -35,16 +35,20 @@ export const views = ["reported", "through_partners"] as const;
 /** A year of the country, in EUR. */
 export const countryYear = z.object({
   year: z.int(),
-  imports_eur: z.int().nullable().describe("EUR; null = not delivered"),
+  imports_eur: z.int().nullable().describe("Imports in EUR; null = not delivered"),
   exports_eur: z.int().nullable(),
-  balance_eur: z.int().nullable().describe("exports − imports"),
-  imports_growth: amount.describe("Change on the year before, 0.1 = 10 %; null unless both are complete"),
+  balance_eur: z.int().nullable().describe("exports_eur − imports_eur; null if either is"),
+  imports_growth: amount.describe(
+    "Growth of the imports on the year before, 0.1 = 10 %; null: either year is incomplete, or the code changed",
+  ),
   exports_growth: amount,
   imports_share: amount.describe(
-    "Share of the 27's imports if the country reports, else of their exports; null if a dataset covers only some partners",
+    "Imports / the imports of all 27 (outside the 27: / their exports); null: the dataset covers only some partners",
   ),
-  exports_share: amount.describe("Share of their exports if the country reports, else of their imports"),
-  complete: z.boolean().describe("All twelve months are complete; through partners, for each of the 27"),
+  exports_share: amount.describe(
+    "Exports / the exports of all 27 (outside the 27: / their imports); null as imports_share",
+  ),
+  complete: z.boolean().describe("true: all twelve months are complete; outside the 27: from each of them"),
 });
 
 export const countryStatsOutput = z.object({
@@ -55,7 +59,9 @@ export const countryStatsOutput = z.object({
     name: z.string(),
     view: z
       .enum(views)
-      .describe("through_partners: its imports are the 27's exports to it; all other trade is missing"),
+      .describe(
+        "reported: by the country; through_partners: by the 27, which report only trade with themselves",
+      ),
     formula,
   }),
 });

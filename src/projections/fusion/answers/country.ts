@@ -44,7 +44,7 @@ export const countryTables: readonly ReferenceTable<object>[] = [
 ];
 
 export const countryInput = z.object({
-  country: partner.describe("Any country by its 2-letter code; outside the 27, from their statistics"),
+  country: partner.describe("Any country by its 2-letter code; outside the 27, figures are theirs"),
   year: year.optional().describe("Calendar year; omitted = the last complete one"),
   dataset: dataset.optional(),
 });
@@ -53,34 +53,40 @@ const number = z.number().nullable();
 
 export const countryOutput = z.object({
   data: z.object({
-    trade: z.array(countryYear).describe(`Up to ${YEARS_LISTED} years, the last of them \`meta.year\``),
-    partners: sides.describe("The largest partners; only the 27 for a country that does not report"),
-    products: sides.describe("The largest chapters"),
+    trade: z
+      .array(countryYear)
+      .describe(`The country's trade in up to ${YEARS_LISTED} years, up to \`meta.year\``),
+    partners: sides.describe("The largest partners; for a country outside the 27, only the 27"),
+    products: sides.describe("The largest HS chapters"),
     advantage: z
       .array(
         z.object({
           product: z.string(),
           name: z.string().nullable(),
           exports_eur: z.int(),
-          rca: z.number().describe("Share of the chapter in its exports over that in the 27's; 1 = as much"),
-          symmetric: z.number().describe("(R − 1)/(R + 1), −1 to 1"),
+          rca: z
+            .number()
+            .describe("Chapter's share of the country's exports / its share of the 27's exports"),
+          symmetric: z.number().describe("(rca − 1)/(rca + 1), −1 to 1"),
         }),
       )
       .nullable()
-      .describe("The chapters with 1 % of its exports or more, highest advantage first"),
+      .describe("Chapters with at least 1 % of the exports, highest rca first; null: see absent"),
     dependency: z
       .array(dependentProduct)
       .nullable()
-      .describe("Chapters whose imports depend on few sources outside the EU, largest first"),
-    wages: hourly.nullable().describe("An hour in the whole economy"),
+      .describe(
+        "Chapters whose imports depend on few sources outside the EU, largest first; null: see absent",
+      ),
+    wages: hourly.nullable().describe("Cost and pay of an hour of work; null: see absent"),
     ai_exposure: z
       .object({ score: number, covered: number, of: z.literal("EU27") })
       .nullable()
-      .describe("0 to 1, weighted by employment; of the Union, as no country has its own table"),
+      .describe("Exposure to AI in the EU27, 0 to 1, weighted by employment; null: see absent"),
     inflation: z
       .object({ month: z.string(), yoy_pct: z.number() })
       .nullable()
-      .describe("Consumer prices (HICP), percent on the same month a year before"),
+      .describe("Consumer prices (HICP), percent on the year before; null: see absent"),
     macro: z
       .array(
         macroOutput.shape.data.element.pick({
@@ -92,14 +98,16 @@ export const countryOutput = z.object({
           synthetic: true,
         }),
       )
-      .describe("Figures of the euro area and the world, now"),
-    absent: z.array(z.object({ of: z.string(), why: z.string() })).describe("Missing parts, with reasons"),
+      .describe("Newest figures of the euro area and of oil"),
+    absent: z
+      .array(z.object({ of: z.string(), why: z.string() }))
+      .describe("The missing parts, with reasons"),
   }),
   meta: meta.extend({
     country: z.string(),
     name: z.string(),
     year: z.int(),
-    view: z.enum(views).describe("through_partners: only its trade with the 27 is covered"),
+    view: z.enum(views).describe("through_partners: only the country's trade with the 27 is covered"),
     tables: z.array(referenceMeta).describe("Reference tables used, each with its vintage"),
     planted,
     formula,
@@ -177,7 +185,7 @@ function refuseYearOutside(
   if (year === undefined) return;
   const { months } = chooseDataset(trade, statsQuestion({ country, dataset })).manifest.coverage;
   const [first, last] = [yearOf(months.from), yearOf(months.to)];
-  if (year < first || year > last) refuseWith("year", `year is ${first} to ${last} of this country`);
+  if (year < first || year > last) refuseWith("year", `year is from ${first} to ${last} for this country`);
 }
 
 /** The requested year, else the last complete one, else the last. */
@@ -201,7 +209,7 @@ function economyOf(reference: ReferenceStore, code: string, or: ValueOrNull) {
   const macro = isMacro
     ? macroContext(reference, { indicators: ["ecb_mro", "eur_usd", "hicp_yoy", "brent_usd"] }).data
     : [];
-  if (!isMacro) or("macro", "no indicators table is loaded");
+  if (!isMacro) or("macro", "no table of indicators is loaded");
   return {
     wages: or("wages", isPaid ? wages : "no table of labour costs or earnings has the country"),
     ai_exposure: or(

@@ -15,22 +15,22 @@ const source = z.object({
   dataset: z.string(),
   kind: z.enum(["trade", "table", "news"]),
   available: z.boolean(),
-  why: z.string().nullable().describe("Why it is unavailable"),
+  why: z.string().nullable().describe("Why the source is unavailable; null: it is available"),
   source: z.string().nullable(),
   vintage: z.string().nullable(),
   synthetic: z.boolean().nullable(),
-  from: z.string().nullable().describe("First month of trade data or news"),
-  to: z.string().nullable().describe("Last month, or the table's last date"),
+  from: z.string().nullable().describe("First month, YYYY-MM; null for tables"),
+  to: z.string().nullable().describe("Last month or day; null: none is known"),
   reporters: z.int().nullable(),
   all_products: z.boolean().nullable(),
-  licence: z.string().describe("A summary; the publisher's own text prevails"),
-  licence_source: z.string().nullable().describe("The publisher's page for it"),
-  delay: z.string().describe("Publication lag"),
+  licence: z.string().describe("Summary of the licence; the publisher's own text prevails"),
+  licence_source: z.string().nullable().describe("The publisher's page on the licence; null: none"),
+  delay: z.string().describe("Time until publication"),
 });
 
 export const sourcesOutput = z.object({
   data: z.array(source),
-  meta: z.object({ count: z.int().describe("The available ones") }),
+  meta: z.object({ count: z.int().describe("Number of available sources") }),
 });
 
 type Source = z.infer<typeof source>;
@@ -40,7 +40,7 @@ const newsSource = ({ items, from, to }: NewsExtent): Source => ({
   dataset: "news",
   kind: "news",
   available: items > 0,
-  why: items > 0 ? null : "there are no news that you may quote",
+  why: items > 0 ? null : "there is no news that you may quote",
   source: items > 0 ? "Submitted by the operator's servers; quoted, never counted" : null,
   vintage: null,
   synthetic: null,
@@ -126,9 +126,9 @@ export const capabilitiesOutput = z.object({
       formula: z.string(),
       source: z.string(),
       least_data: z.string(),
-      asked_by: z.array(z.string()).describe("Operations that answer it"),
-      lacks: z.array(z.string()).describe("Which loaded data it lacks; empty: it can run"),
-      planted: z.array(z.string()).describe("The patterns of `meta.planted` that it should find"),
+      asked_by: z.array(z.string()).describe("Operations that use the method"),
+      lacks: z.array(z.string()).describe("Data that the method lacks; empty: it can run"),
+      planted: z.array(z.string()).describe("Patterns of `meta.planted` that the method should find"),
     }),
   ),
   meta: z.object({ count: z.int(), planted }),
@@ -178,7 +178,7 @@ export const intentsOutput = z.object({
   ),
   meta: z.object({
     count: z.int(),
-    understood: readingSummary.nullable().describe("How `question` is read; null without one"),
+    understood: readingSummary.nullable().describe("How the service reads `question`; null: none was sent"),
   }),
 });
 

@@ -24,7 +24,9 @@ export const countryStatsChart = ({ data, meta }: z.infer<typeof countryStatsOut
   ],
   unit: "EUR",
   notes: [
-    ...(meta.view === "through_partners" ? ["As the 27 report; the country's other trade is unseen."] : []),
+    ...(meta.view === "through_partners"
+      ? ["As the 27 report it; the data have none of the country's other trade."]
+      : []),
     ...basisNotes(meta.codes, meta.hs),
   ],
 });
@@ -43,7 +45,7 @@ export const productChart = ({ data, meta }: z.infer<typeof productOutput>): Cha
 
 const agreed = z.boolean().nullable();
 
-/** A hit a row, without its words. */
+/** One row per hit, without its words. */
 export const sanctionsTable = {
   row: hit
     .omit({ words: true, agrees: true })

@@ -31,11 +31,16 @@ import { inFlow, inReporters, totalsIn } from "../../trade/answers/tables.ts";
 import type { Market } from "./market-methods.ts";
 
 export const atConstantPrices = z.object({
-  geo: z.string().describe("Source of consumer prices: the reporter, else the euro area"),
+  geo: z.string().describe("Area of the consumer prices: the reporter, else the euro area or the EU"),
   years: z
     .array(z.object({ year: z.int(), value_eur: z.int() }))
-    .describe("EUR at prices of the index's base"),
-  rate: z.number().nullable().describe("Yearly growth between the first and the last of them"),
+    .describe("Trade in EUR at the prices of the index's base year"),
+  rate: z
+    .number()
+    .nullable()
+    .describe(
+      "Compound growth a year from the first to the last, 0.1 = 10 %; null: one year, or no trade in the first",
+    ),
 });
 
 const pricesOf = perVintage(
@@ -58,7 +63,7 @@ export function atPricesOf(
   const table = reference.find(hicp);
   if (!table) return "no index of consumer prices is loaded";
   if (table.synthetic !== lease.manifest.synthetic)
-    return "real and synthetic figures are never joined, and the index of consumer prices is of the other kind";
+    return "real and synthetic figures are never joined: either the trade data or the consumer prices are synthetic";
   const prices = pricesOf(table);
   const has = (geo: string) => complete.some((year) => prices.has(`${geo} ${monthText(year * 100 + 1)}`));
   const geo = [...(reporter ? [reporter] : []), ...areas].find(has);
@@ -84,7 +89,7 @@ export const leadLag = z.object({
   p_adjusted: z.number(),
 });
 
-export const LEAD_FORMULA = `leads and lags: correlation of log changes less the mean of their calendar month, at −${MOST_LAG} … ${MOST_LAG} months; p by a circular block bootstrap (Politis and Romano 1992), adjusted over all pairs and lags, listed at ${FALSE_DISCOVERY_RATE} (Benjamini and Hochberg 1995); what moves first is not why`;
+export const LEAD_FORMULA = `leads and lags: correlation of log changes less the mean of their calendar month, at −${MOST_LAG} … ${MOST_LAG} months; p by a circular block bootstrap (Politis and Romano 1992), adjusted over all pairs and lags, listed at ${FALSE_DISCOVERY_RATE} (Benjamini and Hochberg 1995); moving first is no cause`;
 
 type LeadsQuery = { products: readonly string[]; reporters: readonly ReporterCode[]; flow: Flow };
 
@@ -177,7 +182,7 @@ export async function alertsOf(
 export const announced = z.object({
   date: z.string(),
   hs: z.string(),
-  origin: z.string().nullable().describe("null = all countries"),
+  origin: z.string().nullable().describe("Country of origin by 2-letter code; null = all"),
   name: z.string().nullable(),
   measure: z.string(),
   source: z.string(),
@@ -197,7 +202,7 @@ export function announcedOn(
   if (!table) return "no table of policies is loaded";
   const { manifest } = lease;
   if (table.synthetic !== manifest.synthetic)
-    return "real and synthetic figures are never joined, and the policies are of the other kind";
+    return "real and synthetic figures are never joined: either the trade data or the policies are synthetic";
   const last = monthText(manifest.coverage.months.to);
   const end = monthText(addMonths(manifest.coverage.months.to, MONTHS_AHEAD));
   return table.rows

@@ -48,11 +48,11 @@ const number = z.number().nullable();
 export const priced = z.object({
   from: z.int(),
   to: z.int(),
-  change_eur: z.number().describe("Over the listed partners; the sum of the three below"),
-  price_eur: z.number().describe("EUR due to prices"),
-  quantity_eur: z.number().describe("EUR due to quantities"),
-  unsplit_eur: z.number().describe("EUR of new or lost partners, or those without mass"),
-  partners: z.int().describe("Partners included in the split"),
+  change_eur: z.number().describe("Change over the listed partners, in EUR: price + quantity + unsplit"),
+  price_eur: z.number().describe("Change due to prices, in EUR"),
+  quantity_eur: z.number().describe("Change due to quantities, in EUR"),
+  unsplit_eur: z.number().describe("Change of new or lost partners and of trade without mass, in EUR"),
+  partners: z.int().describe("Number of partners in the split"),
 });
 
 export function pricedOf({ partners, year, isComplete }: Market): z.infer<typeof priced> | string {
@@ -88,10 +88,8 @@ export function pricedOf({ partners, year, isComplete }: Market): z.infer<typeof
 }
 
 export const advantage = z.object({
-  rca: z
-    .number()
-    .describe("Share of the product in the country's exports over its share in the 27's; 1 = as much"),
-  symmetric: z.number().describe("(R − 1)/(R + 1), −1 to 1, 0 = as much as the 27"),
+  rca: z.number().describe("Product's share of the country's exports / its share of the 27's exports"),
+  symmetric: z.number().describe("(rca − 1)/(rca + 1), −1 to 1; 0 = as much as the 27"),
 });
 
 /** Always of exports, whichever flow is requested: advantage is about sales. */
@@ -100,9 +98,9 @@ export async function advantageOf(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof advantage> | string> {
   const { coverage } = lease.manifest;
-  if (reporter === undefined) return "advantage is of one country among the 27: name a reporter";
+  if (reporter === undefined) return "advantage is computed for one of the 27: name a reporter";
   if (!coverage.products.national)
-    return "the dataset does not hold all products, so there is no share of all exports";
+    return "the dataset lacks some products, so the share of all exports is unknown";
   const years = { from: year, to: year };
   const isOpen = (of: string | undefined) => {
     const known = completenessOf(coverage, of);
@@ -111,7 +109,7 @@ export async function advantageOf(
     );
   };
   if (isOpen(hs) || isOpen(undefined))
-    return `not each of the 27 has delivered its exports of ${year} in full`;
+    return `not all of the 27 have delivered their exports of ${year} in full`;
   const exportsOf = async (of: string | undefined) => {
     const rows = await lease.query<{ reporter: ReporterCode; value: number }>(
       `select reporter, sum(value_eur)::double as value from ${totalsIn(lease, { hs: of, years })}
@@ -129,20 +127,22 @@ export async function advantageOf(
     group_product: product.all,
     group_all: total.all,
   });
-  if (rca === undefined) return `the 27 exported none of it in ${year}`;
+  if (rca === undefined) return `the 27 did not export the product in ${year}`;
   return { rca: sixDecimals(rca), symmetric: sixDecimals(symmetricAdvantage(rca)) };
 }
 
 export const dependent = z.object({
   dependent: z
     .boolean()
-    .describe(`All three indicators hold in ${dependencyBounds.years} of the last three years`),
+    .describe(
+      `true: all three indicators exceed their bounds in ${dependencyBounds.years} of the last three years`,
+    ),
   years: z.array(
     z.object({
       year: z.int(),
-      concentration: number.describe("Σ share² over sources outside the EU, 0 to 1"),
-      extra_share: number.describe("Imports from outside the EU / all imports, 0 to 1"),
-      imports_to_exports: number.describe("null = no exports"),
+      concentration: number.describe("Σ share² over sources outside the EU, 0 to 1; null: no such imports"),
+      extra_share: number.describe("Imports from outside the EU / all imports, 0 to 1; null: no imports"),
+      imports_to_exports: number.describe("Imports / exports; null = no exports"),
       dependent: z.boolean(),
     }),
   ),
@@ -169,7 +169,7 @@ function unlisted(market: Market, year: number): string | undefined {
 
 export function dependencyOf(market: Market): z.infer<typeof dependent> | string {
   const { flow, partners, year, isComplete, importsIn, exportsIn } = market;
-  if (flow !== "IMPORT") return "dependency is of imports";
+  if (flow !== "IMPORT") return "dependency is computed for imports: set flow to IMPORT";
   const judged = [year - 2, year - 1, year].filter(isComplete);
   const why = judged.map((of) => unlisted(market, of)).find((one) => one !== undefined);
   if (why !== undefined) return why;
@@ -222,16 +222,16 @@ export const substituted = z.object({
       growth_eur: z.int(),
       share: z.number(),
       price_distance: number.describe(
-        "|ln unit value − the top source's| in robust deviations; null = too few masses",
+        "|ln price − ln price of the top source| in robust deviations; null = too few masses",
       ),
-      score_eur: z.number().describe("share × growth"),
+      score_eur: z.number().describe("share × growth_eur, in EUR"),
     }),
   ),
 });
 
 export function substitutionOf(market: Market): z.infer<typeof substituted> | string {
   const { flow, partners, year, isComplete } = market;
-  if (flow !== "IMPORT") return "substitution is of imports";
+  if (flow !== "IMPORT") return "substitution is computed for imports: set flow to IMPORT";
   if (!isComplete(year) || !isComplete(year - 1)) return `${year - 1} and ${year} are not both complete`;
   const why = unlisted(market, year - 1) ?? unlisted(market, year);
   if (why !== undefined) return why;
@@ -279,16 +279,16 @@ const MOST_EXPECTED = 10;
 export const expectation = z.object({
   distance: z
     .object({ estimate: z.number(), standard_error: z.number() })
-    .describe("Elasticity with distance"),
+    .describe("Elasticity of trade with distance"),
   contiguity: z.object({ estimate: z.number(), standard_error: z.number() }).nullable(),
-  cells: z.int().describe("Country pairs in the estimate"),
+  cells: z.int().describe("Number of country pairs in the estimate"),
   partners: z.array(
     z.object({
       partner: z.string(),
       name: z.string(),
       actual_eur: z.int(),
       expected_eur: z.number(),
-      ratio: z.number().describe("actual / expected; above 1 = more than size and distance predict"),
+      ratio: z.number().describe("actual_eur / expected_eur; above 1 = more than size and distance predict"),
     }),
   ),
 });
@@ -323,7 +323,7 @@ export async function expectationOf(
   );
   const found = gravity(pairs);
   if (!found)
-    return `gravity needs ${LEAST_CELLS} pairs of countries that trade it, with distances that differ`;
+    return `gravity needs ${LEAST_CELLS} pairs of countries that trade the product at differing distances`;
   const estimate = (one: { estimate: number; standard_error: number }) => ({
     estimate: sixDecimals(one.estimate),
     standard_error: sixDecimals(one.standard_error),

@@ -13,10 +13,12 @@ export const supplier = z.object({
   rank: z.int(),
   partner: z.string(),
   name: z.string(),
-  value_eur: z.int().describe("EUR in `meta.year`"),
-  share: number.describe("Share of the total, 0 to 1"),
-  before_eur: z.int().nullable().describe("EUR of the year before; null = the code did not exist"),
-  contribution: number.describe("Its change / the total of the year before; null if that is incomplete"),
+  value_eur: z.int().describe("Value in `meta.year`, in EUR"),
+  share: number.describe("Share of the total, 0 to 1; null: the total is 0"),
+  before_eur: z.int().nullable().describe("Value in the year before, in EUR; null = the code did not exist"),
+  contribution: number.describe(
+    "Change in the partner's value / the total of the year before; null: either year is incomplete",
+  ),
 });
 
 /** The largest partners; for the 27 together also the largest outside the EU. */

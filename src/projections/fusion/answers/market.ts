@@ -72,7 +72,9 @@ export const marketInput = z.object({
   hs: requiredHs,
   reporter: partner
     .optional()
-    .describe("One country; omitted = the 27 together; outside the 27, from their statistics of it"),
+    .describe(
+      "One country by its 2-letter code; omitted = the 27 together; outside the 27, figures are theirs",
+    ),
   flow: flow.default("IMPORT").describe("IMPORT or EXPORT"),
   years: years.optional(),
   beside: z
@@ -94,27 +96,25 @@ export const marketOutput = z.object({
       z.object({
         year: z.int(),
         value_eur: z.int(),
-        quantity_kg: number.describe("Reported mass; null = none"),
+        quantity_kg: number.describe("Reported mass in kg; null = none"),
         complete: z.boolean(),
       }),
     ),
     growth: z
-      .object({ from: z.int(), to: z.int(), rate: z.number().describe("A year, compound; 0.1 = 10 %") })
+      .object({ from: z.int(), to: z.int(), rate: z.number().describe("Compound growth a year, 0.1 = 10 %") })
       .nullable(),
     price_and_quantity: priced.nullable(),
-    real: atConstantPrices.nullable().describe("Deflated by consumer prices, as product prices are missing"),
+    real: atConstantPrices.nullable().describe("Trade deflated by consumer prices; null: see absent"),
     partners: z
       .array(supplier)
-      .describe("The ten largest; of the 27 together also the ten largest outside the EU"),
+      .describe("The ten largest partners; for the 27 together also the ten largest outside the EU"),
     concentration: z
       .object({
         hhi: z.number(),
         classification: z.enum(classes),
         cr3: z.number(),
         partners: z.int(),
-        listed_share: number.describe(
-          "Listed partners / all trade of the year; far below 1, it covers only a part",
-        ),
+        listed_share: number.describe("Trade with listed partners / all trade, 0 to 1; null: no trade"),
       })
       .nullable(),
     season: profile,
@@ -125,20 +125,24 @@ export const marketOutput = z.object({
     leads: z
       .array(leadLag)
       .nullable()
-      .describe("Lead and lag between it and those `beside`; empty = none found; null = none named"),
+      .describe(
+        "Leads and lags between the product and `beside`; empty = none found; null: no `beside`, or see absent",
+      ),
     alerts: z.array(openAlert).describe("Alerts of the last six months, most certain first"),
     policies: z
       .array(announced)
       .nullable()
-      .describe("Starting within twelve months after the last month of the data"),
-    absent: z.array(z.object({ of: z.string(), why: z.string() })).describe("Missing parts, with reasons"),
+      .describe("Policies that begin in the twelve months after the data end; null: see absent"),
+    absent: z
+      .array(z.object({ of: z.string(), why: z.string() }))
+      .describe("The missing parts, with reasons"),
   }),
   meta: meta.extend({
     reporter: z.string().nullable().describe("null = the 27 together"),
     view: z
       .enum(views)
       .describe(
-        "through_partners: the 27's exports to the country are its imports, and their imports its exports",
+        "reported: by the reporter; through_partners: by the 27, whose exports to the country are its imports",
       ),
     product: z.string(),
     name: z.string().nullable(),
@@ -252,7 +256,7 @@ export async function market(
         ),
         absent: [
           ...absent,
-          { of: "news", why: "no news are weighed here: fusion/news quotes those of a country" },
+          { of: "news", why: "this answer has no news: fusion/news quotes news on a country" },
         ],
       },
       meta: {
@@ -292,7 +296,7 @@ type MarketQuery = {
   years: Years;
 };
 
-const ONLY_THE_EU = "only its trade with the EU is known, from the statistics of the 27";
+const ONLY_THE_EU = "only the country's trade with the EU is known, from the statistics of the 27";
 
 const yearIs = (period: number, year: number) => Math.floor(period / 100) === year;
 const sum = (months: Month[]) => months.reduce((total, { value }) => total + value, 0);

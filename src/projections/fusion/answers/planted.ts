@@ -8,7 +8,7 @@ import { type Flow, monthText } from "../../../domain/trade/units.ts";
 
 export const planted = z
   .array(z.string())
-  .describe("Synthetic events in the sandbox's figures; empty for real data")
+  .describe("Events that the sandbox's synthetic figures contain; empty for real data")
   .meta({ id: "Planted" });
 
 /** The subject of figures; `flow` is the country's own, and both without one. */
@@ -51,4 +51,4 @@ function spokenShock({ seller, buyer, hs2, from, to, factor }: Shock): string {
 }
 
 const spokenLead = ({ buyer, first, second, months }: Lead): string =>
-  `imports of chapter ${second} by ${partnerName(buyer)} do what those of chapter ${first} did ${months} months before`;
+  `imports of chapter ${second} by ${partnerName(buyer)} follow its imports of chapter ${first} after ${months} months`;

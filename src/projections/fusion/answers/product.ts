@@ -36,17 +36,21 @@ const number = z.number().nullable();
 const traded = {
   rank: z.int(),
   name: z.string(),
-  value_eur: z.int().describe("EUR, imports + exports"),
+  value_eur: z.int().describe("Imports + exports, in EUR"),
   imports_eur: z.int(),
   exports_eur: z.int(),
-  share: number.describe("Share of the sum of the 27, 0 to 1"),
+  share: number.describe("Share of the trade of all 27, 0 to 1; null: no trade"),
 };
 
 const reporterLine = z.object({
   ...traded,
   reporter: reporterCode,
-  intra_industry: number.describe("Grubel–Lloyd: 0 = each product goes one way, 1 = equal both ways"),
-  import_price_eur_per_tonne: number.describe("Over rows with a mass; null = none"),
+  intra_industry: number.describe(
+    "Grubel–Lloyd index: 0 = trade one way, 1 = equal both ways; null: no trade",
+  ),
+  import_price_eur_per_tonne: number.describe(
+    "Import price in EUR per tonne, over rows with a mass; null = none",
+  ),
   export_price_eur_per_tonne: number,
 });
 
@@ -59,7 +63,7 @@ export const productOutput = z.object({
       .array(partnerLine)
       .describe(`The ${MOST_PARTNERS} largest partners of the 27, including each other`),
     intra_industry: z.object({
-      index: number.describe("Over all reporters and products"),
+      index: number.describe("Grubel–Lloyd index over all reporters and products, 0 to 1; null: no trade"),
       digits: z.int().describe("Digits of the compared products; more digits lower the index"),
     }),
     sources_outside_eu: z
@@ -70,7 +74,7 @@ export const productOutput = z.object({
         imports_eur: z.int(),
       })
       .nullable()
-      .describe("Imports of the 27 from outside; null = none"),
+      .describe("The 27's imports from outside the EU; null = none"),
   }),
   meta: meta.extend({ product: z.string(), name: z.string().nullable(), year: z.int(), formula }),
 });

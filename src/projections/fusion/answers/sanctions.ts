@@ -38,46 +38,49 @@ export const sanctionsInput = z.object({
       "A person, a company, a ship or an aircraft, in Latin, Cyrillic, Greek, Arabic, Hebrew, Korean or Chinese script or in kana",
     ),
   type: z.enum(listedKinds, `is one of ${listedKinds.join(", ")}`).optional(),
-  country: partner.optional().describe("2-letter code"),
+  country: partner
+    .optional()
+    .describe("Country by its 2-letter code; it ranks hits, and is the origin of `hs`"),
   born: z
     .int("is a year such as 1970")
     .min(1850, "is 1850 at the earliest")
     .max(2100, "is 2100 at the latest")
     .optional()
     .describe("Year of birth"),
-  hs: hs.optional().describe("A product; with country you also get the rerouting signal"),
+  hs: hs.optional().describe("HS code of a product; with `country`, the answer has the rerouting signal"),
   threshold: z
     .number("is a number from 0.7 to 1")
     .min(0.7, "is at least 0.7")
     .max(1, "is at most 1")
     .default(THRESHOLD)
-    .describe("Similarity, 0.7 to 1; lower finds more false matches"),
+    .describe("Least similarity of a hit, 0.7 to 1; lower finds more false matches"),
 });
 
-const agreed = z.boolean().nullable().describe("true: the detail agrees with the entry");
+const agreed = z
+  .boolean()
+  .nullable()
+  .describe("true: the detail agrees with the entry; null: not sent, or not in the list");
 
 export const hit = z.object({
   list: z.string(),
   entry_id: z.string().describe("The entry's number in the list"),
-  reference: z.string().nullable().describe("The list's citation"),
+  reference: z.string().nullable().describe("The list's citation of the entry; null: none"),
   kind: z.enum(listedKinds),
   name: z.string().describe("The matching listed name"),
   quality: z.enum(nameQualities).describe("weak: the list marks this name as weak"),
-  score: z.number().describe("0 to 1; 1: all words are equal"),
+  score: z.number().describe("Similarity, 0 to 1; 1: all words are equal"),
   words: z
     .array(
       z.object({
-        place: z.int().describe("Word of your query, from 1; for two joined words, the first"),
+        place: z.int().describe("Position of the word in your name, from 1; of two joined words, the first"),
         listed: z.string(),
         alike: z.number(),
       }),
     )
-    .describe("The matching word of the listed name"),
+    .describe("The matching words of the listed name"),
   agrees: z
     .object({ type: agreed, country: agreed, born: agreed })
-    .describe(
-      "null if you did not send this detail or the list lacks it. Agreement only ranks hits; no hit is hidden",
-    ),
+    .describe("Agreement of the details that you sent; it ranks hits and hides none"),
   why: z.string(),
   programs: z.array(z.string()),
   countries: z.array(z.string()),
@@ -88,8 +91,10 @@ const screened = referenceMeta
   .extend({
     list: z.string(),
     entries: z.int(),
-    released_at: time.nullable().describe("When this state of the list was released here"),
-    stale: z.boolean().describe(`Released over ${STALE_DAYS} days ago, or at an unknown time`),
+    released_at: time
+      .nullable()
+      .describe("When this vintage of the list was released here (UTC); null: unknown"),
+    stale: z.boolean().describe(`true: released over ${STALE_DAYS} days ago, or at an unknown time`),
   })
   .meta({ id: "ScreenedList" });
 
@@ -98,23 +103,21 @@ const goods = z
     rerouting: z
       .array(rerouteRow)
       .nullable()
-      .describe(
-        "The trade_reroute_watch result for product and country; empty: no signal; null: unavailable",
-      ),
-    months: z.string().nullable().describe("The compared twelve months before and after"),
-    why: z.string().nullable().describe("Why it is unavailable"),
+      .describe("Answer of trade_reroute_watch for the product and country; empty: no signal; null: see why"),
+    months: z.string().nullable().describe("The compared periods of twelve months; null: see why"),
+    why: z.string().nullable().describe("Why the signal is unavailable; null: it is available"),
     controlled: z.null().describe("Always null: no list of controlled goods is loaded"),
   })
   .nullable()
-  .describe("null unless hs and country are given");
+  .describe("Signals on the goods; null: hs or country was not sent");
 type Goods = z.infer<typeof goods>;
 
 export const sanctionsOutput = z.object({
   data: z.object({
-    result: z.enum(["match", "no_match"]).describe("no_match covers only the lists named here"),
+    result: z.enum(["match", "no_match"]).describe("match or no_match; it covers only the lists in `lists`"),
     no_match_in: z.array(z.string()).describe("Lists without a similar name"),
     hits: z.array(hit),
-    more: z.int().describe(`Hits beyond the first ${MOST_HITS}`),
+    more: z.int().describe(`Number of hits beyond the first ${MOST_HITS}`),
     lists: z.array(screened),
     goods,
     note: z.string(),
@@ -125,7 +128,7 @@ export const sanctionsOutput = z.object({
 type Screening = { lists: { name: string; tables: Reference<object>[] }[]; name: string; index: NameIndex };
 
 const NOTE =
-  "Similar names in the lists and vintages named: whether they are the same person is yours to decide. No match is no clearance.";
+  "These are similar names in the listed vintages; you decide if they are the same person. No match is no clearance.";
 
 /** Cached by the digests of the lists, so that a cached index is never stale. */
 const indexes = new Map<string, NameIndex>();

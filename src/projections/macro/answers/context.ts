@@ -30,7 +30,7 @@ export const macroInput = z.object({
   indicators,
   year: year
     .optional()
-    .describe("A calendar year: the indicators at its last day or month; omitted = the newest"),
+    .describe("Calendar year whose last values are requested; omitted = the newest values"),
 });
 
 const HISTORY_MONTHS = 12;
@@ -39,19 +39,25 @@ const indicator = z.object({
   indicator: z.enum(indicatorNames),
   name: z.string(),
   unit: z.string(),
-  value: z.number().nullable().describe("null: the table is not loaded, or has no value of that time"),
-  as_of: z.string().nullable().describe("The day or month of the value, the table's last"),
-  since: z.string().nullable().describe("The day on which a key rate came into force; null for others"),
+  value: z
+    .number()
+    .nullable()
+    .describe("Value in `unit`; null: the table is not loaded, or has no value of that time"),
+  as_of: z.string().nullable().describe("Day or month of the value, YYYY-MM-DD or YYYY-MM; null: no value"),
+  since: z
+    .string()
+    .nullable()
+    .describe("The day on which a key rate came into force; null: another indicator"),
   previous: z
     .number()
     .nullable()
-    .describe("The value of the day or month before; for a key rate that before the last change"),
+    .describe("The value a day or month earlier, of a key rate the one before the last change; null: none"),
   previous_as_of: z.string().nullable(),
-  change: z.number().nullable().describe("value − previous, in the unit"),
+  change: z.number().nullable().describe("value − previous, in `unit`; null if either is"),
   history: z
     .array(z.object({ month: z.string(), value: z.number().nullable() }))
     .describe(
-      `The last ${HISTORY_MONTHS} months: means of daily values, the rate in force at the month's end`,
+      `The last ${HISTORY_MONTHS} months: means of daily values; of a key rate, the rate at the month's end`,
     ),
   source: z.string().nullable(),
   dataset: z.string().nullable(),
@@ -64,7 +70,7 @@ export const macroOutput = z.object({
   meta: joined.extend({
     count: z.int(),
     formula: z.string(),
-    missing: z.array(z.enum(indicatorNames)).describe("Indicators without a value"),
+    missing: z.array(z.enum(indicatorNames)).describe("The indicators without a value"),
   }),
 });
 

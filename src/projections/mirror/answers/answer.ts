@@ -12,9 +12,9 @@ import { formula, meta } from "../../trade/answers/question.ts";
 const questionInput = {
   direction: z
     .enum(flows, "direction is IMPORT or EXPORT")
-    .describe("The target's direction: IMPORT is from the EU27, EXPORT to it"),
+    .describe("IMPORT: from the EU27 to the target; EXPORT: from the target to the EU27"),
   hs: requiredHs,
-  year: year.describe("Calendar year; omitted = all in the dataset, a country-month each").optional(),
+  year: year.describe("Calendar year; omitted = all years; each country-month is charged").optional(),
   month: month.describe("One month, YYYY-MM, such as 2024-03; omitted = every month of the year").optional(),
   cif_fob: z
     .number("cif_fob is a number from 0 to 0.5")
@@ -53,16 +53,18 @@ export const countryMonth = z
     month: z.int(),
     value_eur: z.int().describe("EUR of the target's trade with the EU27"),
     value_usd: z.int().nullable().describe("value_eur in USD at the month's mean rate; null: see notes"),
-    quantity_kg: z.number().nullable().describe("Sum of the reported masses; null = none"),
+    quantity_kg: z.number().nullable().describe("Sum of the reported masses in kg; null = none"),
     confidence: share.nullable().describe("coverage × reliability × mass_quality; null = no reliability"),
     coverage: share.describe("Share of the partners with a complete month"),
-    reliability: share.nullable().describe("1 − median |ln mirror ratio|, see meta.reliability"),
+    reliability: share
+      .nullable()
+      .describe("1 − median |ln mirror ratio|, see meta.reliability; null: no pair to compare"),
     mass_quality: share.nullable().describe("Share of the value with a mass; null = no value"),
-    complete: z.boolean().describe("Every partner's month is complete"),
-    reporters: z.int().describe("Partners whose figures are summed"),
+    complete: z.boolean().describe("true: every partner's month is complete"),
+    reporters: z.int().describe("Number of partners whose figures are summed"),
     not_reported: z.array(reporterCode).describe("Partners whose month is incomplete"),
-    reported_eur: z.int().describe("The partners' figures, before the factor"),
-    excluded_eur: z.int().describe("EUR of those in not_reported, left out"),
+    reported_eur: z.int().describe("Sum of the partners' figures in EUR, before the CIF/FOB factor"),
+    excluded_eur: z.int().describe("EUR of the partners in not_reported, left out"),
     without_mass_eur: z.int().describe("EUR in reported_eur without a mass"),
   })
   .meta({ id: "CountryMonth" });
@@ -73,7 +75,7 @@ export const reconstructOutput = z.object({
     .describe("Oldest month first; months in which no partner has complete data are omitted"),
   meta: meta
     .extend({
-      count: z.int().describe("Country-months, which are charged"),
+      count: z.int().describe("Number of country-months; each is charged"),
       target: z.object({ code: z.string(), name: z.string() }),
       direction: z.enum(flows),
       product: z.string(),
@@ -84,7 +86,7 @@ export const reconstructOutput = z.object({
         value: share.nullable(),
         median_abs_ln_ratio: z.number().nullable(),
         pair_months: z.int().describe("Number of compared country pairs, each month counted"),
-        product: z.string().describe("The compared code"),
+        product: z.string().describe("The compared product code"),
         from: z.string(),
         to: z.string(),
       }),

@@ -1,4 +1,4 @@
-/** The US dollars of a euro by month, from the reference rates of the ECB. */
+/** US dollars per euro by month, from the reference rates of the ECB. */
 import { type EcbRates, ecbRates } from "../../../datasets/reference/ecb-rates.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage, type Reference, sandboxOf } from "../../../datasets/reference/table.ts";
@@ -9,7 +9,7 @@ export type Dollars = { reference: Reference<EcbRates>; usd_per_eur: ReadonlyMap
 
 const means = perVintage((rows: readonly EcbRates[]) => wholeMonthlyMeans(rows, "USD"));
 
-/** Both tables of rates, the published and the invented one, as far as they are open. */
+/** The open tables of rates, published and invented. */
 const ratesIn = (store: ReferenceStore) =>
   [ecbRates.name, sandboxOf(ecbRates)].flatMap((dataset) => store.named(dataset) ?? []);
 
@@ -19,7 +19,7 @@ export function dollarsIn(store: ReferenceStore, synthetic: boolean): Dollars | 
   return found && { reference: found, usd_per_eur: means(found) };
 }
 
-/** Names the states of the rates that an answer may rest on. */
+/** The vintages of the rates that an answer may use. */
 export const ratesVintages = (store: ReferenceStore): string[] =>
   ratesIn(store)
     .map(({ vintage }) => vintage)

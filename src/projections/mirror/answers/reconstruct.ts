@@ -74,8 +74,8 @@ export function countryMonths(trade: TradeData, input: MirrorInput): number {
 }
 
 const FORMULAS = {
-  IMPORT: "imports = Σ exports of the EU27 to it × (1 + τ)",
-  EXPORT: "exports = Σ imports of the EU27 from it ÷ (1 + τ)",
+  IMPORT: "imports = Σ exports of the EU27 to the target × (1 + τ)",
+  EXPORT: "exports = Σ imports of the EU27 from the target ÷ (1 + τ)",
 } as const;
 
 /** The requested months; `dollarsOf` finds the exchange rates that match the figures in being real or synthetic. */
@@ -116,7 +116,7 @@ export async function reconstruct(
         direction,
         product: hs,
         scope: scopeOf(target, direction),
-        formula: `${FORMULAS[direction]}, over those that reported the month in full, not scaled up for the others; confidence = coverage × reliability × mass quality; value_usd at the ECB's monthly mean rate`,
+        formula: `${FORMULAS[direction]}, over the members that reported the month in full, not scaled up for the others; confidence = coverage × reliability × mass quality; value_usd at the ECB's monthly mean rate`,
         parameters: { cif_fob: input.cif_fob, partners: partners.length },
         reliability: {
           value: reliabilityOf(ratios),
@@ -222,7 +222,7 @@ function monthOf(month: CoveredMonth, { input, sums, ratios, rate }: Facts): z.i
 }
 
 const scopeOf = (target: string, direction: Flow): string =>
-  `The part of ${partnerName(target)}'s ${direction === "IMPORT" ? "imports that comes from" : "exports that goes to"} the EU27, never its trade with the world.`;
+  `${partnerName(target)}'s ${direction === "IMPORT" ? "imports from" : "exports to"} the EU27 alone, not its trade with the world.`;
 
 function notesOf(
   data: z.infer<typeof countryMonth>[],
@@ -242,10 +242,10 @@ function notesOf(
       ratios.hs !== hs &&
       `Too few pair-months of ${hs} could be compared: reliability is that of chapter ${ratios.hs}.`,
     !dollars &&
-      "There are no exchange rates of the same kind, and real figures are never combined with synthetic ones: value_usd is null.",
+      "value_usd is null: real and synthetic figures are never combined, and no exchange rates of the kind of the figures are loaded.",
     dollars &&
       data.some(({ value_usd }) => value_usd === null) &&
-      "Months that the exchange rates do not wholly cover have no value_usd.",
+      "value_usd is null in months that the exchange rates cover only in part.",
   ];
   return notes.filter((note) => typeof note === "string");
 }

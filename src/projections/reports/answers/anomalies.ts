@@ -41,7 +41,7 @@ export function anomaliesIn(
 /** The finding that the tested months are as usual. */
 export const noneUnusual = ({ at, finding }: ReportDraft, sourced: AnswerTo<"trade_alerts">): Finding =>
   finding(
-    citing`None of the months up to ${at(sourced, "/meta/coverage/months/to", "last month of the data", "month")} that could be tested is unusual.`,
+    citing`No tested month up to ${at(sourced, "/meta/coverage/months/to", "last month of the data", "month")} is unusual.`,
     "signal",
     "alert",
   );

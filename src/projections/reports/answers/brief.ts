@@ -34,9 +34,9 @@ const layers = ["sanctions", "gdelt", "ais"] as const;
 type Layer = (typeof layers)[number];
 
 const absentLayers: Record<Layer, string> = {
-  sanctions: "names are screened by fusion_sanctions_check, and none of a product's partners is a name",
-  gdelt: "no GDELT files are loaded, and no news that you may be quoted name its country or products",
-  ais: "positions of ships are licensed, and none are loaded",
+  sanctions: "fusion_sanctions_check screens names, and a product's partners are countries",
+  gdelt: "no GDELT files are loaded, and no news that you may quote names its country or products",
+  ais: "no positions of ships are loaded, as they need a licence",
 };
 
 const region = z
@@ -50,21 +50,21 @@ const region = z
     if (message !== undefined) context.addIssue({ code: "custom", message });
   })
   .describe(
-    "EU: the 27 and their outside sources; GLOBAL: and all their partners; or a country. Outside the 27 only its trade with them is known",
+    "EU: the 27 and their sources outside; GLOBAL: the 27 and all partners; or a country, outside the 27 only its trade with them",
   );
 
 const FIRST_YEAR = 2020;
 
 const common = {
   region,
-  years: years
-    .optional()
-    .describe(`YYYY-YYYY; omitted = from ${FIRST_YEAR} to where the data end, which the report names`),
+  years: years.optional().describe(`YYYY-YYYY; omitted = from ${FIRST_YEAR} to the last year of the data`),
   layers: z
     .array(z.enum(layers, `layers are ${layers.join(", ")}`))
     .max(layers.length, "layers has each name once")
     .default([])
-    .describe("Each reports whether it is available; gdelt: submitted news, quoted"),
+    .describe(
+      "Layers to add: sanctions, gdelt (submitted news, quoted), ais; the answer says which are available",
+    ),
 };
 
 export const briefInput = z.object({
@@ -339,8 +339,8 @@ function sharedSection(
 /** The sectors that moved before others, or a sentence that none did. */
 function leadsSection(report: ReportDraft, sourced: Market): Section {
   if (sourced.answer.data.leads?.length === 0)
-    report.limit(citing`No sector is found to move before another, at the accepted share of false finds.`);
-  return section("Leads and lags", "Which sector's imports moved first; that is no cause.", {
+    report.limit(citing`No sector is found to move before another at the accepted rate of false finds.`);
+  return section("Leads and lags", "The sectors whose imports moved first; moving first is no cause.", {
     findings: leadFindings(report, sourced),
   });
 }
@@ -348,20 +348,18 @@ function leadsSection(report: ReportDraft, sourced: Market): Section {
 type Entries = { risks: Finding[]; substitutes: Finding[]; watch: Finding[]; anomalies: Finding[] };
 
 const findingSections = ({ risks, substitutes, watch, anomalies }: Entries): Section[] => [
-  section(
-    "Dependency",
-    "Whether few sources outside the EU make up most of the imports, and exports do not.",
-    { findings: risks },
-  ),
+  section("Dependency", "Imports that come mostly from few sources outside the EU and exceed the exports.", {
+    findings: risks,
+  }),
   section("Who could stand in", "Sources that grew while the largest fell.", { findings: substitutes }),
   section(
     "Months to watch next",
-    "Announced policies and seasonal peaks in the twelve months after the data end; nothing else is foretold.",
+    "Announced policies and seasonal peaks in the twelve months after the data end; this is no forecast.",
     {
       findings: watch,
     },
   ),
-  section("Unusual months", "Months far from those before; each is a signal, and no finding of a cause.", {
+  section("Unusual months", "Months far from the months before; each is a signal without a known cause.", {
     findings: anomalies,
   }),
 ];
@@ -386,10 +384,8 @@ const entries = (
 
 function limitsOfRegion({ limit }: ReportDraft, { region }: Common): void {
   if (region === "GLOBAL" || isOutside(region))
-    limit(citing`Trade between countries outside the EU is unseen.`);
+    limit(citing`The data have no trade between countries outside the EU.`);
   if (isOutside(region))
-    limit(
-      citing`The exports of the twenty-seven to ${partnerName(region)} are its imports here, as they report them.`,
-    );
+    limit(citing`The imports of ${partnerName(region)} are the exports to it that the twenty-seven report.`);
   limit(citing`A brief makes no forecast; the skill oracle makes one of a country.`);
 }

@@ -162,7 +162,7 @@ export function countrySections(writing: ReportDraft, sourced: AnswerTo<"fusion_
       at(sourced, `/data/dependency/${n}/${field}`, label, unit);
     findings.push(
       finding(
-        citing`In most of the last three full years imports of ${name} depended on few sources outside the EU. In the last one the concentration was ${figure("concentration", "concentration of sources outside the EU", "index")}, and ${figure("extra_share", "share of imports from outside the EU", "share")} came from outside.`,
+        citing`In most of the last three full years imports of ${name} depended on few sources outside the EU. In the last of these years the concentration was ${figure("concentration", "concentration of sources outside the EU", "index")}, and ${figure("extra_share", "share of imports from outside the EU", "share")} came from outside.`,
         "reported",
         "dependency",
       ),
@@ -182,15 +182,15 @@ export function countrySections(writing: ReportDraft, sourced: AnswerTo<"fusion_
     );
   return [
     yearsSection(writing, sourced),
-    section("With whom it trades", "The largest partners of the year.", {
+    section("Trading partners", "The largest partners of the year.", {
       findings: mostOf("partners"),
       tables: sides("partners"),
     }),
-    section("In what it trades", "The largest chapters of the year.", {
+    section("Traded products", "The largest chapters of the year.", {
       findings: mostOf("products"),
       tables: sides("products"),
     }),
-    section("Where it is strong, and where it depends on few", "By chapter.", { findings }),
+    section("Strengths and dependence", "By chapter.", { findings }),
     peopleSection(writing, sourced),
   ];
 }
@@ -229,7 +229,7 @@ function peopleSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_c
       ),
     );
   }
-  return section("Work and prices", "Figures of other tables than those of trade.", { findings });
+  return section("Work and prices", "Figures from other tables than the trade data.", { findings });
 }
 
 /** The largest products of a country's flow, or of both. */

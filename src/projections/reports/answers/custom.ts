@@ -35,7 +35,7 @@ export const customInput = z.object({
     .refine(twice, "years has a year twice")
     .optional()
     .describe(
-      "1 to 20 calendar years; a series includes those between first and last; omitted = the question's, else the data's",
+      "1 to 20 calendar years; a series also has the years between; omitted = those of the question, else of the data",
     ),
   products: z
     .array(chapter)
@@ -89,7 +89,7 @@ function chosenFor(reference: ReferenceStore, input: CustomInput): ChosenIntent 
   if (other) return { ...chosen, plan: other.plan };
   return refuseWith(
     untaken,
-    `${chosen.plan.name} takes no ${untaken}: leave ${untaken} out, or ask as in “${following[0]?.example}”`,
+    `${chosen.plan.name} takes no ${untaken}: leave ${untaken} out, or phrase the question as in “${following[0]?.example}”`,
   );
 }
 
@@ -178,6 +178,6 @@ function refuseTooManySteps(plan: Plan, input: CustomInput, steps: number): neve
     .toSorted((a, b) => (input[b]?.length ?? 0) - (input[a]?.length ?? 0))[0]!;
   return refuseWith(
     longest,
-    `${plan.name} needs ${steps} steps here, more than ${MOST_STEPS}: name fewer ${longest}`,
+    `${plan.name} needs ${steps} steps, and a report runs at most ${MOST_STEPS}: name fewer ${longest}`,
   );
 }

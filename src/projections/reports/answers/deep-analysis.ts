@@ -50,7 +50,7 @@ export function checkYear(trade: TradeData, { reporter, year }: z.output<typeof 
 }
 
 const refuseYear = (reporter: string, first: number | undefined, last: number | undefined): never =>
-  refuseWith("year", `year is ${first ?? "none"} to ${last ?? "none"} of ${partnerName(reporter)}`);
+  refuseWith("year", `year is from ${first ?? "none"} to ${last ?? "none"} for ${partnerName(reporter)}`);
 
 /** Years before the year in question. */
 const YEARS_BEFORE = 4;
@@ -145,24 +145,26 @@ export async function deepAnalysis(
       { ...sizeSection(report, sourced), title: "The largest import" },
       { ...partnersSection(report, sourced, false), title: "Its sources" },
       expectedSection(report, sourced),
-      section("Whether it depends on few", "By the three indicators, and who grew while the largest fell.", {
-        findings: [
-          ...dependencyFindings(report, sourced),
-          ...substitutionFindings(report, sourced),
-          ...seasonFindings(report, sourced),
-        ],
-      }),
+      section(
+        "Dependence on few sources",
+        "The three indicators, and the sources that grew while the largest fell.",
+        {
+          findings: [
+            ...dependencyFindings(report, sourced),
+            ...substitutionFindings(report, sourced),
+            ...seasonFindings(report, sourced),
+          ],
+        },
+      ),
     );
     limitsOf(report, sourced);
     if (year < Number(all.answer.meta.coverage.months.to.slice(0, 4)))
-      report.limit(
-        citing`Unusual months are tested in the last half year of the data alone, which is later.`,
-      );
+      report.limit(citing`Unusual months are tested only in the last half year of the data, which is later.`);
     else
       sections.push(
         section(
           "Unusual months",
-          "Months far from those before; each is a signal, and no finding of a cause.",
+          "Months far from the months before; each is a signal without a known cause.",
           { findings: await anomaliesOf(report, [largest.product], reporter) },
         ),
       );
@@ -181,7 +183,7 @@ async function economyIn(report: ReportDraft, year: number): Promise<Section[]> 
     return [economySection(report, await report.ask("trade_macro_context", { year }))];
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== "invalid") throw error;
-    report.limit(citing`The loaded tables tell nothing of the economy of that year.`);
+    report.limit(citing`The loaded tables have no figures on the economy of that year.`);
     return [];
   }
 }

@@ -30,13 +30,13 @@ const MOST_BESIDE = 2;
 
 export const fusionDeepInput = z.object({
   question,
-  country: partner.optional().describe("Overrides the question's country"),
-  hs: hs.optional().describe("Overrides the question's product"),
+  country: partner.optional().describe("Country by its 2-letter code, in place of the question's"),
+  hs: hs.optional().describe("HS or CN code, in place of the question's product"),
   years: years
     .refine((text) => {
       const { from, to } = readYears(text);
       return to - from < MOST_YEARS;
-    }, `years has at most ${MOST_YEARS}`)
+    }, `years spans at most ${MOST_YEARS} years`)
     .optional(),
 });
 
@@ -53,7 +53,7 @@ function readDeep(reference: ReferenceStore, input: DeepInput): Understood {
   );
   const { country = understood.country, hs = understood.product?.code } = input;
   if (country === undefined && hs === undefined) {
-    const message = "the question names no country or product: add one to it, or as country or hs";
+    const message = "the question names no country or product: name one in it, or set country or hs";
     refuseWith("question", message);
   }
   return understood;
@@ -161,7 +161,7 @@ async function ofProduct(report: ReportDraft, { country, hs, years, others }: Of
   if (unusual && found.length === 0) found.push(noneUnusual(report, unusual));
   return [
     ...sections,
-    section("Unusual months", "Months far from those before; each is a signal, and no finding of a cause.", {
+    section("Unusual months", "Months far from the months before; each is a signal without a known cause.", {
       findings: found,
     }),
   ];

@@ -65,7 +65,7 @@ export function sizeSection(writing: ReportDraft, market: Market): Section {
   if (data.real?.rate != null) {
     const rate = at(market, "/data/real/rate", "growth a year at constant prices", "change");
     findings.push(
-      finding(citing`At constant consumer prices that is ${rate} a year.`, "reported", "real_value"),
+      finding(citing`At constant consumer prices they changed by ${rate} a year.`, "reported", "real_value"),
     );
   }
   if (data.price_and_quantity) {
@@ -93,7 +93,7 @@ export function sizeSection(writing: ReportDraft, market: Market): Section {
   const values = data.size.map((_, n) =>
     at(market, `/data/size/${n}/value_eur`, `${flow} of the year`, "EUR"),
   );
-  return section("The market", "How much is traded, whether it grows, and by what.", {
+  return section("The market", "The size and growth of the trade, by prices and by quantities.", {
     findings,
     charts: [
       {
@@ -178,7 +178,7 @@ export function partnersSection({ at, finding }: ReportDraft, market: Market, ou
       ),
     );
   }
-  return section("Partners", "With whom it is traded, and what each added to the change.", {
+  return section("Partners", "The largest partners, and each one's part in the change.", {
     findings,
     charts:
       shown.length > 1
@@ -196,7 +196,7 @@ export function partnersSection({ at, finding }: ReportDraft, market: Market, ou
       shown.length > 0
         ? [
             {
-              title: outside ? "Largest partners, those outside the EU" : "Largest partners",
+              title: outside ? "Largest partners outside the EU" : "Largest partners",
               columns: ["Partner", "Value", "Share", "Part in growth"],
               rows: shown.map((n, row) => [
                 names[row]!,
@@ -270,14 +270,14 @@ export function substitutionFindings(writing: ReportDraft, market: Market): Find
   const after = at(market, "/data/substitution/top/after_eur", "largest source after", "EUR");
   const others = substitution.substitutes.map(({ name }, n) => {
     const growth = at(market, `/data/substitution/substitutes/${n}/growth_eur`, "gain of the source", "EUR");
-    return citing`from ${inSentence(name)} by ${growth}`;
+    return citing`${inSentence(name)} ${growth}`;
   });
   const fell = citing`Imports of ${productOf(writing, market)} from ${inSentence(substitution.top.name)}, with a share of ${top}, fell from ${before} to ${after}`;
   return [
     finding(
       others.length === 0
         ? citing`${fell}; no other source grew.`
-        : citing`${fell}; those ${joinList(others)} rose.`,
+        : citing`${fell}; other sources gained: ${joinList(others)}.`,
       "reported",
       "substitution",
     ),
@@ -364,7 +364,7 @@ export function leadFindings({ at, finding }: ReportDraft, market: Market): Find
     return finding(
       months === 0
         ? citing`Changes of HS ${first} and HS ${second} fall into the same month (${after} between), with a correlation of ${correlation}.`
-        : citing`Changes of HS ${second} follow those of HS ${first} after ${after} ${after.value === 1 ? "month" : "months"}, with a correlation of ${correlation}; that is no cause.`,
+        : citing`Changes of HS ${second} follow those of HS ${first} after ${after} ${after.value === 1 ? "month" : "months"}, with a correlation of ${correlation}; this shows no cause.`,
       "signal",
       "lead_lag",
     );

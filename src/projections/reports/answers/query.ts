@@ -29,7 +29,7 @@ export const question = z
   .trim()
   .min(3, "question has at least 3 characters")
   .max(500, "question has at most 500 characters")
-  .describe("In English or Latvian: an intent's words, a country, a product, years");
+  .describe("A question in English or Latvian: words of an intent, a country, a product, years");
 
 /** The subjects of a question as separate fields. */
 const slotFields = {
@@ -46,7 +46,7 @@ export const queryInput = z.object({
   intent: z
     .enum(intentNames, `intent is one of ${intentNames.join(", ")}`)
     .optional()
-    .describe("Replaces or joins the question: a name from fusion/intents"),
+    .describe("An intent of fusion/intents, with or in place of `question`"),
   ...slotFields,
 });
 
@@ -57,21 +57,23 @@ export const queryOutput = z.object({
     intent: z.string(),
     version: z.int(),
     question: z.string().nullable(),
-    slots: z.record(z.string(), z.union([z.string(), z.number()])).describe("How the question was read"),
-    text: z.string().describe("The findings, one a line; figures cite their facts"),
+    slots: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .describe("The subjects that the service read in the question"),
+    text: z.string().describe("The findings, one per line; figures cite their facts"),
     sections,
     facts,
     methods,
     limits,
     steps: z
       .array(origin.omit({ path: true }).extend({ step: z.string() }))
-      .describe("The queries, each with vintage and the digest of its answer"),
+      .describe("The requests behind it, each with the vintage and digest of its answer"),
     passed: z.array(z.object({ step: z.string(), operation: z.string(), why: z.string() })),
   }),
   meta: z.object({
     dataset: z.string(),
     vintage: z.string(),
-    synthetic: z.boolean().describe("true: some of it is synthetic"),
+    synthetic: z.boolean().describe("true: at least one step used synthetic figures"),
     source: z.string(),
     real_data: meta.shape.real_data,
   }),
@@ -85,7 +87,7 @@ export async function query(
 ): Promise<z.infer<typeof queryOutput>> {
   const { question, intent } = input;
   if (question === undefined && intent === undefined) {
-    const message = "name a question or an intent";
+    const message = "send a question or an intent";
     refuseWith("question", message);
   }
   const chosen = intentFor({ question, intent, slots: namedSlots(input) }, intents, productNames(reference));

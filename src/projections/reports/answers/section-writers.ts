@@ -76,7 +76,7 @@ export const sectionWriters: SectionWriters = {
     return [
       section(
         "Unusual months",
-        "Months far from those before; each is a signal, and no finding of a cause.",
+        "Months far from the months before; each is a signal without a known cause.",
         { findings },
       ),
     ];
@@ -156,7 +156,7 @@ function productSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_
     const kind = data.sources_outside_eu.classification.replaceAll("_", " ");
     findings.push(
       finding(
-        citing`In ${year} the EU imported it from ${countries} countries outside, with a Herfindahl–Hirschman index of ${hhi}: ${kind}.`,
+        citing`In ${year} the EU imported the product from ${countries} countries outside, with a Herfindahl–Hirschman index of ${hhi}: ${kind}.`,
         "reported",
         "concentration",
       ),
@@ -179,7 +179,7 @@ function productSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_
       ]),
   });
   return [
-    section("Who trades it", "Among the twenty-seven, and their partners.", {
+    section("Traders of the product", "The twenty-seven and their partners.", {
       findings,
       tables: [lines("reporters", "Reporters"), lines("partners", "Partners of the EU")],
     }),

@@ -13,10 +13,10 @@ const words = { IMPORT: "imports", EXPORT: "exports" } as const;
 const YEAR = 12;
 const MOST_YEARS = 10;
 
-/** The last twelve complete months of a series, the newest in words. */
 const fields = { IMPORT: "imports_eur", EXPORT: "exports_eur" } as const;
 const capital = (word: string) => `${word[0]!.toUpperCase()}${word.slice(1)}`;
 
+/** The last twelve complete months of a series; a finding names the newest. */
 export function timelineSection({ at, finding }: ReportDraft, sourced: AnswerTo<"trade_timeline">): Section {
   const complete = sourced.answer.data.flatMap((row, n) => (row.complete ? [{ row, n }] : []));
   const months = complete.slice(-YEAR);
@@ -81,7 +81,7 @@ export function seasonSection(
       ),
     );
   }
-  return section("Its usual year", "The season, freed of the trend.", { findings });
+  return section("Its usual year", "The season without the trend.", { findings });
 }
 
 /** The months that matter most to a country, or to all. */
@@ -98,8 +98,8 @@ export function pulseSection({ at, finding }: ReportDraft, sourced: AnswerTo<"tr
     );
   });
   if (findings.length === 0)
-    findings.push(finding(citing`No month is far enough from those before to be a pulse.`, "signal"));
-  return section("The strongest pulses", "Unusual months weighed by how much trade they touch.", {
+    findings.push(finding(citing`No month is far enough from the months before to be a pulse.`, "signal"));
+  return section("The strongest pulses", "Unusual months, weighted by the share of trade that they affect.", {
     findings,
   });
 }
@@ -125,7 +125,9 @@ export function sourcesSection(
   });
   if (findings.length === 0)
     findings.push(finding(citing`In ${year} no single partner had half of these ${trade}.`));
-  return section("Single partners", "Products of which one partner has at least half.", { findings });
+  return section("Single partners", "Products with at least half of the trade with one partner.", {
+    findings,
+  });
 }
 
 /** Imports that ran ahead of a policy. */
@@ -144,7 +146,9 @@ export function aheadSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fr
     const product = sourced.origin.input.hs === undefined ? "" : " of this product";
     findings.push(finding(citing`No imports${product} ran ahead of a known policy.`, "signal"));
   }
-  return section("Ahead of policies", "A signal each, and no finding of who knew what.", { findings });
+  return section("Ahead of policies", "Each is a signal; it does not show that anyone knew of the policy.", {
+    findings,
+  });
 }
 
 /** The trade of two countries as each of them reports it, and the gap between both. */
@@ -181,7 +185,7 @@ export function corridorSection(
       );
     }
   if (findings.length === 0)
-    limit(citing`Only one of the two countries reports here: there is no gap to see.`);
+    limit(citing`Only one of the two countries reports here, so no gap can be computed.`);
   const [first] = databases;
   const isEmpty = first?.balance.every((one) => !one.exports_eur && !one.imports_eur) ?? true;
   if (isEmpty) limit(citing`The data have no trade between the two countries.`);
@@ -218,8 +222,8 @@ export function corridorSection(
         ]
       : [];
   return [
-    section("As both report it", "The same trade seen from its two ends.", { findings }),
-    section("Year by year", "As the first of the two reports it.", {
+    section("As both report it", "The same trade in the figures of both countries.", { findings }),
+    section("Year by year", "In the figures of the first of the two countries.", {
       findings: inNewest,
       tables:
         rows.length > 0
@@ -245,16 +249,16 @@ export function rerouteSection(
     );
   });
   limit(
-    citing`These are figures of trade: they do not say which goods or persons sanctions forbid. The operation fusion_sanctions_check screens a name.`,
+    citing`These are figures of trade: they do not say which goods or persons are under sanctions. The operation fusion_sanctions_check screens a name.`,
   );
   if (findings.length === 0)
     findings.push(
       finding(
-        citing`No direct trade collapsed while trade with third countries surged: no detour is seen.`,
+        citing`No direct trade collapsed while trade with third countries surged: nothing suggests a detour.`,
         "signal",
       ),
     );
-  return section("Trade that may have taken another way", "Growth with third countries has many causes.", {
+  return section("Trade that may have been rerouted", "Growth with third countries has many causes.", {
     findings,
   });
 }

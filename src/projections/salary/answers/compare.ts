@@ -28,7 +28,9 @@ const identity = { code: z.string(), name: z.string(), group: z.enum(countryGrou
 
 const country = z.object({
   ...identity,
-  potential_candidate: z.boolean().describe("Not yet a candidate, but listed with them"),
+  potential_candidate: z
+    .boolean()
+    .describe("true: a potential candidate for the EU, listed with the candidates"),
   has_labour_costs: z.boolean(),
   has_earnings: z.boolean(),
   has_monthly_wages: z.boolean(),
@@ -40,13 +42,13 @@ export const countriesOutput = z.object({
   data: z.array(country),
   meta: meta.extend({
     count: z.int(),
-    missing: z.array(z.string()).describe("Countries without any figure"),
+    missing: z.array(z.string()).describe("Countries without labour costs and earnings"),
   }),
 });
 
-const NOMINAL = "Nominal EUR: differences in price levels (PPS) are not taken out.";
+const NOMINAL = "Nominal EUR, not adjusted for price levels (PPS).";
 
-/** Each country with what there is of it and its latest figures for the whole economy. */
+/** Each country with its tables and its latest figures for the whole economy. */
 export function countries(
   reference: ReferenceStore,
   input: z.output<typeof countriesInput>,
@@ -65,7 +67,7 @@ export function countries(
       ...figures,
     };
   });
-  const formula = `As published, of ${WHOLE_ECONOMY} (${sectorName(WHOLE_ECONOMY)}), the last year of each country.`;
+  const formula = `As published, for ${WHOLE_ECONOMY} (${sectorName(WHOLE_ECONOMY)}), in each country's last year.`;
   const missing = data.filter((line) => !line.has_labour_costs && !line.has_earnings).map(({ code }) => code);
   return {
     data,
@@ -79,7 +81,10 @@ const compared = z.object({
   ...identity,
   nace: z.string(),
   ...hourly.shape,
-  ratio_to_eu27: z.number().nullable().describe("Labour cost ÷ the EU27's in the same year and activity"),
+  ratio_to_eu27: z
+    .number()
+    .nullable()
+    .describe("Labour cost ÷ the EU27's in the same year and activity; null if either is"),
 });
 
 export const compareOutput = z.object({
@@ -87,14 +92,14 @@ export const compareOutput = z.object({
   meta: meta.extend({
     count: z.int(),
     nace: z.object({ code: z.string(), name: z.string() }),
-    year: z.int().nullable().describe("The year of the labour costs"),
+    year: z.int().nullable().describe("The year of the labour costs; null: none is known"),
     eu27: hourly.describe("The EU27's figures"),
     missing: z.array(z.string()).describe("Countries without a labour cost in that year"),
   }),
 });
 
 const COMPARED =
-  "Labour costs of the one year of which most of the countries are known (the last of those); ratio_to_eu27 = labour cost ÷ labour " +
+  "Labour costs of the year for which most of the countries have one (the last such year); ratio_to_eu27 = labour cost ÷ labour " +
   "cost of the EU27 in that year. Earnings: mean gross hourly earnings of the last survey.";
 
 /** Countries side by side in one activity, in the order they were named. */

@@ -18,9 +18,9 @@ import { joinable, meta, metaOf, unjoinedReason } from "./tables.ts";
 export const exposureTables = [iloExposure, iscoNaceEmployment];
 
 export const exposureFormula =
-  "Unit groups: as published. Major group: plain mean of its unit groups, since employment by unit group is not known. All " +
+  "Unit groups: as published. Major group: plain mean of its unit groups, as their employment is not known. All " +
   "occupations and each activity: Σ employed in a major group × its score ÷ Σ employed, both sexes, EU27, last year of the employment " +
-  `table; null where the table has neither all activities nor each of A to S, and where major groups with a score hold less than ${LEAST_COVERED * 100} % of the employed.`;
+  `table; null if the table has neither the total nor each of A to S, or if less than ${LEAST_COVERED * 100} % of the employed are in major groups with a score.`;
 
 export const aiRiskInput = z.object({ type: exposureType });
 
@@ -30,14 +30,17 @@ const exposureRow = z.object({
   code: z.string().describe("ISCO-08 code of four or one digits, NACE section, or TOTAL for all occupations"),
   name: z.string(),
   score: z.number().min(0).max(1).nullable().describe("Exposure to generative AI, 0 to 1; null = no score"),
-  sd: z.number().nullable().describe("Standard deviation over the tasks of a unit group"),
-  band: z.string().nullable().describe("The authors' band for a unit group"),
+  sd: z.number().nullable().describe("Standard deviation over a unit group's tasks; null: not a unit group"),
+  band: z.string().nullable().describe("The authors' band of a unit group; null: another level"),
   basis: z
     .enum(["published", "plain mean", "employment-weighted"])
     .nullable()
-    .describe("null with the score"),
-  units: z.int().nullable().describe("Unit groups with a score"),
-  covered: z.number().nullable().describe("Share of the employed with a scored major group"),
+    .describe("How the score was computed; null: no score"),
+  units: z.int().nullable().describe("Number of unit groups with a score; null: other levels"),
+  covered: z
+    .number()
+    .nullable()
+    .describe("Share of the employed in scored major groups, 0 to 1; null: not weighted"),
 });
 type ExposureRow = z.infer<typeof exposureRow>;
 
@@ -113,7 +116,7 @@ export function exposureBySection(reference: ReferenceStore): Map<string, Weight
 /** So few people work in these that surveys often publish no figures. */
 const seldomPublished = ["T", "U"];
 
-/** All occupations: by the employment of all activities, else by its sum over the sections where none is wanting. */
+/** All occupations: by the employment of all activities, else by its sum over the sections if none is missing. */
 export function exposureOfAll(reference: ReferenceStore): Weighted {
   const [exposure, employment] = [reference.find(iloExposure), reference.find(iscoNaceEmployment)];
   if (!exposure || !employment || !joinable(exposure, employment)) return UNKNOWN;
@@ -150,7 +153,7 @@ export function aiRisk(
     missingExposureReason(reference),
     unscored.length > 0 &&
       `No unit group with a score in: ${unscored.map((code) => majorGroups[code]).join(", ")}.`,
-    "A score says how far tasks could be done by generative AI; it is no forecast of jobs lost.",
+    "A score shows how far generative AI could do the tasks; it is no forecast of lost jobs.",
   ]);
   return { data, meta: { ...about, count: data.length } };
 }

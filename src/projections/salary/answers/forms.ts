@@ -1,4 +1,4 @@
-/** Pictures of salary answers: who is dearer, who is exposed, and how wages went. */
+/** Charts of salary answers. */
 import type { z } from "zod";
 import type { Chart } from "../../../core/model/chart.ts";
 import { sectorName } from "../../../domain/salary/sectors.ts";
@@ -27,7 +27,7 @@ const HOURLY = "EUR an hour";
 
 export const countriesChart = ({ data }: z.infer<typeof countriesOutput>): Chart =>
   ranking(
-    "Labour cost of an hour, the last year of each country",
+    "Labour cost of an hour in each country's last year",
     HOURLY,
     data.map(({ name, labour_cost_eur_per_hour: value }) => ({ name, value })),
     "labour cost",
@@ -64,7 +64,7 @@ export function exposureChart({ data }: z.infer<typeof aiRiskOutput>): Chart {
   );
 }
 
-/** A line an activity, by quarter where there are quarters, else by year. */
+/** One line per activity, by quarter if there are quarters, else by year. */
 export function lvWagesChart({ data }: z.infer<typeof lvWagesOutput>): Chart {
   const quarterly = data.some(({ quarter }) => quarter !== null);
   const rows = data.filter(({ quarter }) => (quarter !== null) === quarterly);

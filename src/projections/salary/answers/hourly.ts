@@ -11,14 +11,26 @@ const FLAGS = "p provisional, e estimated, b break in series, u unreliable";
 
 /** Two statistics together, each of its own year; unknown is null, never zero. */
 export const hourly = z.object({
-  labour_cost_eur_per_hour: z.number().nullable().describe("Wages and all other employer costs"),
-  wages_eur_per_hour: z.number().nullable().describe("Only wages and salaries, of the same statistic"),
+  labour_cost_eur_per_hour: z
+    .number()
+    .nullable()
+    .describe("Wages and all other costs of employers, EUR an hour; null: not known"),
+  wages_eur_per_hour: z
+    .number()
+    .nullable()
+    .describe("Wages and salaries alone, EUR an hour; null: not known"),
   labour_cost_year: z.int().nullable(),
-  labour_cost_flag: z.string().nullable().describe(`From Eurostat: ${FLAGS}; empty for none`),
-  earnings_eur_per_hour: z.number().nullable().describe("Mean gross earnings of both sexes"),
+  labour_cost_flag: z
+    .string()
+    .nullable()
+    .describe(`Eurostat's flag of the labour cost: ${FLAGS}; empty: none; null: no cost`),
+  earnings_eur_per_hour: z
+    .number()
+    .nullable()
+    .describe("Mean gross earnings of both sexes, EUR an hour; null: not known"),
   earnings_women_eur_per_hour: z.number().nullable(),
   earnings_men_eur_per_hour: z.number().nullable(),
-  earnings_year: z.int().nullable().describe("Year of the earnings survey"),
+  earnings_year: z.int().nullable().describe("Year of the earnings survey; null: none"),
 });
 export type Hourly = z.infer<typeof hourly>;
 

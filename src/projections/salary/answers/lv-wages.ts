@@ -19,13 +19,22 @@ export const lvWagesInput = z.object({ year: wageYear.optional(), nace: wageNace
 const wage = z.object({
   period: z.string().describe("A year, 2024, or a quarter, 2024-Q1"),
   year: z.int(),
-  quarter: z.int().nullable().describe("null: the whole year"),
+  quarter: z.int().nullable().describe("Quarter, 1 to 4; null: the whole year"),
   nace: z.string(),
   name: z.string(),
   gross_eur_per_month: z.number(),
-  yoy_pct: z.number().nullable().describe("Against the same period a year before, percent"),
-  inflation_pct: z.number().nullable().describe("Latvia's HICP over the same periods, percent"),
-  real_yoy_pct: z.number().nullable().describe("yoy_pct after inflation"),
+  yoy_pct: z
+    .number()
+    .nullable()
+    .describe("Growth on the same period a year before, percent; null: that is not known"),
+  inflation_pct: z
+    .number()
+    .nullable()
+    .describe("Growth of Latvia's HICP between the same periods, percent; null: not known"),
+  real_yoy_pct: z
+    .number()
+    .nullable()
+    .describe("yoy_pct after inflation, percent; null: inflation or growth is"),
 });
 
 export const lvWagesOutput = z.object({ data: z.array(wage), meta: meta.extend({ count: z.int() }) });
@@ -89,7 +98,7 @@ export function wagesInLatvia(
       known.size === 0 &&
       joinable(wages, prices) &&
       "The HICP table has no index of Latvia: real growth is null.",
-    "Gross wages are those of full-time equivalents, nominal EUR.",
+    "Gross wages are nominal EUR per full-time equivalent.",
   ]);
   return { data, meta: { ...about, count: data.length } };
 }
@@ -100,7 +109,7 @@ function checkCoverage(rows: readonly LvWage[], year: number | undefined, nace: 
   const years = rows.map(({ period }) => Number(period.slice(0, 4)));
   const [from, to] = [Math.min(...years), Math.max(...years)];
   if (year !== undefined && (year < from || year > to))
-    outside("year", `year ${year} is outside of the table: ${from} to ${to}`);
+    outside("year", `the table of wages has the years ${from} to ${to}, not ${year}`);
   const codes = [...new Set(rows.map((row) => row.nace))].sort();
   if (nace !== undefined && !codes.includes(nace))
     outside("nace", `the table of wages has no activity ${nace}; it has ${codes.join(", ")}`);

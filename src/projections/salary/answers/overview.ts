@@ -26,7 +26,7 @@ const figure = z
   .object({
     value: z.number().nullable(),
     unit: z.string(),
-    as_of: z.string().nullable().describe("The year or quarter of the value"),
+    as_of: z.string().nullable().describe("Year or quarter of the value; null: no value"),
   })
   .meta({ id: "SalaryFigure" });
 
@@ -34,7 +34,7 @@ const headline = z.object({
   eu27_labour_cost: figure,
   lv_labour_cost: figure,
   lv_gross_wage: figure,
-  ai_exposure: figure.describe("All occupations, employment-weighted, 0 to 1"),
+  ai_exposure: figure.describe("Exposure to AI of all occupations, 0 to 1, weighted by employment"),
 });
 
 export const overviewOutput = z.object({
@@ -56,8 +56,8 @@ export const overviewOutput = z.object({
           with_figures: z.int().describe("Countries with a labour cost or earnings for the whole economy"),
         }),
       ),
-      sectors: z.int().describe("NACE sections"),
-      occupations: z.int().describe("ISCO-08 unit groups with a score"),
+      sectors: z.int().describe("Number of NACE sections"),
+      occupations: z.int().describe("Number of ISCO-08 unit groups with a score"),
       headline,
     }),
     z.object({ text: z.string(), headline }),
@@ -65,7 +65,7 @@ export const overviewOutput = z.object({
   meta,
 });
 
-const FORMULA = `Figures as published; a country's single figure is that of ${WHOLE_ECONOMY}. `;
+const FORMULA = `Figures as published; a country's figure is for ${WHOLE_ECONOMY}. `;
 
 /** The overview, or a paragraph about it. Refuses as unavailable where no table is loaded. */
 export function overview(

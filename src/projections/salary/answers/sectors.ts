@@ -16,13 +16,22 @@ export const sectorTables = [...hourlyTables, lvWages, ...exposureTables];
 export const sectorsInput = z.object({ lang });
 
 const sector = z.object({
-  nace: z.string().describe("NACE Rev. 2"),
+  nace: z.string().describe("Code of NACE Rev. 2"),
   name: z.string(),
   ...hourly.shape,
-  lv_gross_eur_per_month: z.number().nullable().describe("Average gross wage in Latvia"),
-  lv_period: z.string().nullable().describe("The year or quarter of that wage"),
-  ai_exposure: z.number().nullable().describe("Employment-weighted, 0 to 1"),
-  ai_covered: z.number().nullable().describe("Share of the employed with a scored occupation"),
+  lv_gross_eur_per_month: z
+    .number()
+    .nullable()
+    .describe("Average gross wage in Latvia, EUR a month; null: none"),
+  lv_period: z.string().nullable().describe("Year or quarter of the wage in Latvia; null: no wage"),
+  ai_exposure: z
+    .number()
+    .nullable()
+    .describe("Exposure to AI, 0 to 1, weighted by employment; null: not known"),
+  ai_covered: z
+    .number()
+    .nullable()
+    .describe("Share of the employed with a scored occupation, 0 to 1; null: not known"),
 });
 
 export const sectorsOutput = z.object({ data: z.array(sector), meta: meta.extend({ count: z.int() }) });

@@ -27,7 +27,9 @@ export function metaOf(
     formula,
     notes: [
       ...notes.filter((note) => note !== false),
-      ...(absent.length > 0 ? [`Not loaded, so their figures are null: ${absent.join(", ")}.`] : []),
+      ...(absent.length > 0
+        ? [`These tables are not loaded, so their figures are null: ${absent.join(", ")}.`]
+        : []),
     ],
   };
 }
@@ -47,4 +49,4 @@ export const unjoinedReason = (
   one !== undefined &&
   other !== undefined &&
   !joinable(one, other) &&
-  `${what} is null: ${one.dataset} and ${other.dataset} are not both real, and real and synthetic figures are never joined.`;
+  `${what} is null: one of ${one.dataset} and ${other.dataset} is synthetic, and real and synthetic figures are never joined.`;

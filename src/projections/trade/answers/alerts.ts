@@ -43,7 +43,7 @@ const MOST_MOVERS = 20;
 export const alertsInput = z.object({
   reporter: reporter
     .optional()
-    .describe("One reporting country, judged by itself; omitted = all 27 together"),
+    .describe("One reporting country, tested by itself; omitted = all 27, tested together"),
   months: recentMonths,
   flow: flow.optional(),
   hs: hs.optional(),
@@ -56,12 +56,12 @@ export const alert = anomalyRow.extend({
     .number()
     .nullable()
     .describe(
-      "Robust score of ln(x / x 12 months before) among such changes of the 36 months before, so without season; null = too short a series",
+      "Robust score of ln(x / x 12 months before) among these changes of the 36 months before; null = series too short",
     ),
   confirmed: z
     .boolean()
     .nullable()
-    .describe(`|year_on_year_score| > ${OUTLIER_SCORE}; false: maybe the season; null: no score`),
+    .describe(`true: |year_on_year_score| > ${OUTLIER_SCORE}; false: it may be the season; null: no score`),
 });
 
 const mover = z.object({
@@ -69,20 +69,20 @@ const mover = z.object({
   product: z.string(),
   name: z.string().nullable(),
   flow: z.enum(flows),
-  value_eur: z.int().describe("EUR over the compared months"),
-  year_before_eur: z.int().describe("EUR over the same months of the year before"),
+  value_eur: z.int().describe("Value of the compared months, in EUR"),
+  year_before_eur: z.int().describe("Value of the same months a year before, in EUR"),
   change_eur: z.int(),
-  change: z.number().nullable().describe("0.1 = 10 % more; null if there was nothing before"),
-  months: z.int().describe("Number of compared months: complete in both years"),
+  change: z.number().nullable().describe("Change in value, 0.1 = 10 % more; null: no trade a year before"),
+  months: z.int().describe("Number of compared months, complete in both years"),
 });
 
 export const alertsOutput = z.object({
   data: z.object({
-    alerts: z.array(alert).describe(`The ${MOST_ALERTS} largest |z| that are significant`),
+    alerts: z.array(alert).describe(`The significant ones, largest |z| first, at most ${MOST_ALERTS}`),
     movers: z.array(mover).describe(`The ${MOST_MOVERS} largest changes in EUR, up or down`),
   }),
   meta: watchedMeta.extend({
-    significant: z.int().describe(`Alerts found; at most ${MOST_ALERTS} are listed`),
+    significant: z.int().describe(`Number of alerts found; at most ${MOST_ALERTS} are listed`),
   }),
 });
 

@@ -67,18 +67,18 @@ export const anomalyRow = z.object({
   product: z.string(),
   name: z.string().nullable(),
   flow: z.enum(flows),
-  period: z.string().describe("YYYY-MM"),
+  period: z.string().describe("The month, YYYY-MM"),
   direction: z.enum(["spike", "drop"]),
   value_eur: z.int(),
-  base_eur: z.number().describe("Mean of the twelve months before, EUR"),
-  deviation_eur: z.number().describe("value − base, EUR; below 0: a drop"),
+  base_eur: z.number().describe("Mean of the twelve months before, in EUR"),
+  deviation_eur: z.number().describe("value_eur − base_eur, in EUR; below 0: a drop"),
   standard_deviation_eur: z
     .number()
-    .describe("Sample standard deviation of the twelve months before, at least 5 % of their mean, EUR"),
-  z: z.number().describe("deviation / standard deviation"),
-  p_value: z.number().describe("Two-sided, Student's t with 11 degrees of freedom"),
-  p_adjusted: z.number().describe("Adjusted for all tests of this answer (Benjamini–Hochberg)"),
-  significant: z.boolean().describe(`p_adjusted ≤ ${FALSE_DISCOVERY_RATE}`),
+    .describe("Sample standard deviation of the twelve months before, at least 5 % of their mean, in EUR"),
+  z: z.number().describe("deviation_eur / standard_deviation_eur"),
+  p_value: z.number().describe("Two-sided p of z, Student's t with 11 degrees of freedom"),
+  p_adjusted: z.number().describe("p_value adjusted for all tests of this answer (Benjamini–Hochberg)"),
+  significant: z.boolean().describe(`true: p_adjusted ≤ ${FALSE_DISCOVERY_RATE}`),
 });
 
 export const rowOf = (anomaly: Anomaly, nameOf: NameOf): z.infer<typeof anomalyRow> => ({
@@ -102,8 +102,8 @@ export const isSignificant = ({ p_adjusted }: Anomaly) => p_adjusted <= FALSE_DI
 
 export const watchedMeta = meta
   .extend({
-    count: z.int().describe("Lines listed"),
-    tested: z.int().describe("Months tested, over all series"),
+    count: z.int().describe("Number of listed lines"),
+    tested: z.int().describe("Number of tested months, over all series"),
     months: z.object({ from: z.string(), to: z.string() }),
     flow: z.enum(flows).nullable().describe("The requested flow; null = both"),
     formula,
@@ -129,7 +129,7 @@ export function refuseUntested(
 ): void {
   if (tested > 0) return;
   const { from, to } = watchedMonths(lease, months);
-  const message = `too little data: from ${monthText(from)} to ${monthText(to)} no complete month of a reporter has ${LEAST_HISTORY - 1} reported months before it and a mean of EUR ${LEAST_BASE_EUR / 1e6} M over the last ${TRAILING} of them: name more months, or a product or country with more trade`;
+  const message = `too little data: from ${monthText(from)} to ${monthText(to)} no reporter has a complete month with ${LEAST_HISTORY - 1} reported months before it and a mean of EUR ${LEAST_BASE_EUR / 1e6} M over the ${TRAILING} months before it: name more months, or a product or country with more trade`;
   const path = hs !== undefined ? "hs" : reporter !== undefined ? "reporter" : "months";
   refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }

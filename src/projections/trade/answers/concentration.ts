@@ -19,8 +19,7 @@ import { SUMS } from "./series.ts";
 import { inFlow, inReporters, partnersIn, type Slice, totalsIn } from "./tables.ts";
 
 const TOP_PARTNERS = 10;
-const NO_CODE =
-  "the code does not exist in this year, so there is no index; meta.codes names what followed it";
+const NO_CODE = "the code does not exist in this year, so there is no index; meta.codes names its successors";
 
 export const concentrationInput = z.object({
   reporter,
@@ -41,27 +40,30 @@ const share = z.number().nullable();
 /** Figures are null if no partner is listed. */
 export const concentrationResult = z.object({
   flow: z.enum(flows),
-  hhi: z.number().nullable().describe("Herfindahl–Hirschman index over the listed partners, 0 to 10,000"),
+  hhi: z
+    .number()
+    .nullable()
+    .describe("Herfindahl–Hirschman index of the listed partners, 0 to 10,000; null: none"),
   classification: z.enum(classes).nullable(),
-  cr3: share.describe("Share of the three largest partners in the listed value, 0 to 1"),
-  cr5: share.describe("Share of the five largest"),
+  cr3: share.describe("The three largest partners' share of the listed value, 0 to 1"),
+  cr5: share.describe("The five largest partners' share of the listed value, 0 to 1"),
   effective_partners: z
     .number()
     .nullable()
-    .describe("10,000 / HHI: as many equal partners would give this index"),
-  partners: z.int().describe("Partners listed"),
+    .describe("10,000 / HHI: the number of equal partners with this index"),
+  partners: z.int().describe("Number of listed partners"),
   listed_value_eur: z
     .int()
     .nullable()
     .describe(
-      "EUR over the listed partners: the base of shares and HHI; null = the code does not exist in the year",
+      "Value with the listed partners in EUR, the base of shares and HHI; null = the code does not exist in the year",
     ),
   total_value_eur: z
     .int()
     .nullable()
-    .describe("EUR of all trade, the source's WORLD rows if it has them; null as listed_value_eur"),
+    .describe("Value of all trade in EUR (the source's WORLD rows if any); null as listed_value_eur"),
   listed_share: share.describe(
-    "listed_value_eur / total_value_eur; far below 1, the index covers only a part",
+    "listed_value_eur / total_value_eur; far below 1, the index covers only a part; null: no trade",
   ),
   top_partners: z.array(
     z.object({
@@ -70,10 +72,10 @@ export const concentrationResult = z.object({
       name: z.string(),
       value_eur: z.int(),
       share: z.number().describe("Share of listed_value_eur, 0 to 1"),
-      share_of_total: share.describe("Share of total_value_eur, 0 to 1"),
+      share_of_total: share.describe("Share of total_value_eur, 0 to 1; null: it is 0"),
     }),
   ),
-  note: z.string().nullable().describe("The reason why the index is null"),
+  note: z.string().nullable().describe("Why the index is null; null: there is an index"),
 });
 
 export const concentrationOutput = z.object({

@@ -32,29 +32,31 @@ const view = z
   .object({
     reporter: reporterCode,
     flow: z.enum(flows),
-    value_eur: z.int().describe("EUR over the complete months"),
+    value_eur: z.int().describe("Value of the complete months, in EUR"),
     quantity_kg: z.number().nullable().describe("Reported mass in kg; null = none"),
-    months: z.int().describe("Complete months"),
+    months: z.int().describe("Number of complete months"),
   })
   .nullable()
-  .describe("null if this country is not a reporter of the database, or has delivered nothing");
+  .describe("null: the country does not report in this database, or has delivered nothing");
 
 const mirror = z
   .object({
-    months: z.int().describe("Months complete for both"),
+    months: z.int().describe("Number of months that both delivered"),
     exporter_eur: z.int(),
     importer_eur: z.int(),
     gap_eur: z.int().describe("importer_eur − exporter_eur"),
-    ratio: share.describe("importer_eur / exporter_eur"),
-    median_monthly_ratio: share.describe("Median over the months with trade on both sides"),
+    ratio: share.describe("importer_eur / exporter_eur; null: no exports"),
+    median_monthly_ratio: share.describe(
+      "Median of importer / exporter over months with trade on both sides; null: none",
+    ),
   })
   .nullable()
-  .describe("null if only one of the two reports");
+  .describe("Both reports compared; null: no month that both delivered");
 
 const corridorAlert = z.object({
   period: z.string(),
   value_eur: z.int(),
-  base_eur: z.number().describe("Mean of the twelve months before, EUR"),
+  base_eur: z.number().describe("Mean of the twelve months before, in EUR"),
   z: z.number(),
   p_value: z.number(),
   p_adjusted: z.number(),
@@ -64,31 +66,36 @@ export const corridorProduct = z.object({
   product: z.string(),
   name: z.string().nullable(),
   value_eur: z.int(),
-  share: share.describe("Share of this direction's total value in the year, from 0 to 1"),
-  price_eur_per_tonne: share.describe("Price of the rows with a mass; null = none"),
-  excluded_value_eur: z.int().describe("EUR of the rows without mass, excluded from the price"),
-  other_view_eur: z.int().nullable().describe("The other country's figures; null if it does not report"),
+  share: share.describe("Share of this direction's value in the year, 0 to 1; null: none"),
+  price_eur_per_tonne: share.describe("Price in EUR per tonne of rows with a mass; null = none"),
+  excluded_value_eur: z.int().describe("Value in EUR of rows without mass, which the price excludes"),
+  other_view_eur: z
+    .int()
+    .nullable()
+    .describe("Value in EUR as the other country reports it; null: it reports none"),
 });
 
 export const corridorMonth = z.object({
-  period: z.string().describe("YYYY-MM"),
-  exporter_eur: z.int().nullable().describe("EUR reported by the selling country; null = not delivered"),
-  importer_eur: z.int().nullable().describe("EUR reported by the buying country; null = not delivered"),
+  period: z.string().describe("The month, YYYY-MM"),
+  exporter_eur: z.int().nullable().describe("Value in EUR as the seller reports it; null = not delivered"),
+  importer_eur: z.int().nullable().describe("Value in EUR as the buyer reports it; null = not delivered"),
 });
 
 export const direction = z.object({
-  from: z.string().describe("The selling country"),
+  from: z.string().describe("The selling country, 2-letter code"),
   to: z.string(),
   exporter_view: view,
   importer_view: view,
   mirror,
-  months: z.array(corridorMonth).describe("Every month of the years, from both reporters"),
-  seasonality: profile.omit({ flow: true }).describe("The reporter's figures"),
+  months: z.array(corridorMonth).describe("Every month of the years, as both countries report it"),
+  seasonality: profile.omit({ flow: true }).describe("The seasonal profile of the reporter's figures"),
   alerts: z
     .array(corridorAlert)
-    .describe(`Significant ones of the last ${WATCHED} months, from the reporter`),
+    .describe(`Significant alerts of the last ${WATCHED} months, in the reporter's figures`),
   products_year: z.int(),
-  top_products: z.array(corridorProduct).describe("The ten largest in `products_year`, from the reporter"),
+  top_products: z
+    .array(corridorProduct)
+    .describe("The ten largest products in `products_year`, in the reporter's figures"),
 });
 
 export const balanceYear = z.object({
@@ -96,10 +103,10 @@ export const balanceYear = z.object({
   exports_eur: z
     .int()
     .nullable()
-    .describe("EUR from the reporter to the partner over the complete months; null = none"),
+    .describe("Exports in EUR from reporter to partner in the complete months; null = no such month"),
   imports_eur: z.int().nullable(),
-  balance_eur: z.int().nullable().describe("exports − imports"),
-  complete: z.boolean().describe("All twelve months of both are complete"),
+  balance_eur: z.int().nullable().describe("exports_eur − imports_eur; null if either is"),
+  complete: z.boolean().describe("true: all twelve months of both directions are complete"),
 });
 
 /** Monthly figures of a pair (null = not delivered) and its products of one year. */

@@ -33,7 +33,7 @@ import {
 
 export const corridorInput = z.object({
   reporter: reporter.describe(
-    "The reporter of the two countries: the ISO code of one of the 27; Greece is GR",
+    "The reporting country of the two, by the ISO code of one of the 27; Greece is GR",
   ),
   partner,
   years: years.optional(),
@@ -47,17 +47,23 @@ export const corridorInput = z.object({
 const section = z.object({
   about: meta,
   years: z.object({ from: z.int(), to: z.int() }),
-  directions: z.array(direction).length(2).describe("The reporter's sales, then its purchases"),
-  balance: z.array(balanceYear).describe("By year, from the reporter"),
+  directions: z.array(direction).length(2).describe("The reporter's exports, then its imports"),
+  balance: z.array(balanceYear).describe("The reporter's balance with the partner by year"),
 });
 
 export const corridorOutput = z.object({
   data: z.object({
     reporter: z.object({ code: reporterCode, name: z.string() }),
     partner: z.object({ code: z.string(), name: z.string() }),
-    databases: z.array(section).describe("Each database with the pair, separately; the default one first"),
+    databases: z
+      .array(section)
+      .describe("The databases that have the pair, each by itself; the default one first"),
   }),
-  meta: meta.extend({ count: z.int().describe("Databases"), product: z.string().nullable(), formula }),
+  meta: meta.extend({
+    count: z.int().describe("Number of databases"),
+    product: z.string().nullable(),
+    formula,
+  }),
 });
 
 const FORMULA =

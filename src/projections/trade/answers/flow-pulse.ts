@@ -46,10 +46,10 @@ export const flowPulseOutput = z.object({
       pulse: z.number().describe("|z|·√share_of_trade"),
       share_of_trade: z
         .number()
-        .describe("Share of the reporter's trade in this flow, over the twelve months before, 0 to 1"),
+        .describe("Share of the reporter's trade in this flow over the twelve months before, 0 to 1"),
     }),
   ),
-  meta: watchedMeta.extend({ ranked_of: z.int().describe("Anomalies with p ≤ 0.05 before adjustment") }),
+  meta: watchedMeta.extend({ ranked_of: z.int().describe("Number of anomalies with p_value ≤ 0.05") }),
 });
 
 export async function flowPulse(

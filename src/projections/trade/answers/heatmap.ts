@@ -34,18 +34,25 @@ export const heatmapInput = z.object({
 const amount = z.number().nullable();
 
 const heatmapRow = z.object({
-  rank: z.int().nullable().describe("1 is the largest; null if nothing was delivered"),
+  rank: z.int().nullable().describe("Rank by value, 1 = the largest; null = not delivered"),
   reporter: reporterCode,
   name: z.string(),
-  value_eur: z.int().nullable().describe("EUR; imports + exports without a flow; null = not delivered"),
-  imports_eur: z.int().nullable().optional().describe("Present without a flow"),
+  value_eur: z
+    .int()
+    .nullable()
+    .describe("Value in EUR (imports + exports if no flow is requested); null = not delivered"),
+  imports_eur: z
+    .int()
+    .nullable()
+    .optional()
+    .describe("Imports in EUR; null = not delivered; absent: one flow was requested"),
   exports_eur: z.int().nullable().optional(),
   quantity_kg: amount.describe("Reported mass in kg; null = none"),
-  share: amount.describe("Share of the sum of the 27, 0 to 1"),
+  share: amount.describe("Share of the sum of the 27, 0 to 1; null = not delivered"),
   change: amount.describe(
-    "Change on the year before, 0.1 = 10 % more; null if one is incomplete, or the code has other goods",
+    "Change on the year before, 0.1 = 10 % more; null: either year is incomplete, or the code has other goods",
   ),
-  complete: z.boolean().describe("All twelve months are complete"),
+  complete: z.boolean().describe("true: all twelve months are complete"),
 });
 
 export const heatmapOutput = z.object({

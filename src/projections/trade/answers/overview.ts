@@ -29,11 +29,11 @@ export const overviewInput = z.object({
 });
 
 const headline = z.object({
-  records: z.int().describe("Rows of the dataset under `hs`"),
-  countries: z.int().describe("Reporters with data under `hs`"),
+  records: z.int().describe("Number of rows under `hs`"),
+  countries: z.int().describe("Number of reporters with data under `hs`"),
   date_range: z.object({ from: z.string(), to: z.string() }),
-  year: z.int().nullable().describe("The last year complete for every reporter"),
-  imports_eur: z.int().nullable().describe("EUR in `year`, sum of the reporters"),
+  year: z.int().nullable().describe("The last year complete for every reporter; null: none"),
+  imports_eur: z.int().nullable().describe("Imports of all reporters in `year`, in EUR; null: no year"),
   exports_eur: z.int().nullable(),
 });
 
@@ -41,7 +41,7 @@ export const overviewOutput = z.object({
   data: z.union([
     headline.extend({
       reporters: z.array(z.string()),
-      partners: z.int().describe("Partner countries and territories, over all years"),
+      partners: z.int().describe("Number of partner countries and territories, over all years"),
       products: z.int(),
       datasets: z.array(
         z.object({
@@ -51,7 +51,7 @@ export const overviewOutput = z.object({
           source: z.string(),
           months: z.object({ from: z.string(), to: z.string() }),
           all_products: z.boolean(),
-          reporters: z.int().describe("How many of the 27 it has"),
+          reporters: z.int().describe("Number of the 27 that it has"),
         }),
       ),
     }),
@@ -206,9 +206,9 @@ const flags = z.object({
   code: reporterCode,
   imports: z.boolean(),
   exports: z.boolean(),
-  from: z.string().nullable().describe("First month with data, YYYY-MM"),
-  to: z.string().nullable().describe("Last complete month, YYYY-MM"),
-  complete: z.boolean().describe("Every month of the dataset is complete"),
+  from: z.string().nullable().describe("First month with data, YYYY-MM; null: none"),
+  to: z.string().nullable().describe("Last complete month, YYYY-MM; null: none"),
+  complete: z.boolean().describe("true: every month of the dataset is complete"),
 });
 
 export const countriesOutput = z.object({
@@ -216,9 +216,11 @@ export const countriesOutput = z.object({
     z.union([
       flags.extend({
         name: z.string(),
-        records: z.int().describe("Rows of this reporter under `hs`; trade_overview has their sum"),
+        records: z.int().describe("Number of the reporter's rows under `hs`"),
         provisional_months: z.array(z.string()),
-        missing_months: z.int().describe("Incomplete months of this reporter up to the dataset's last"),
+        missing_months: z
+          .int()
+          .describe("Number of months that the reporter lacks, up to the dataset's last"),
       }),
       flags,
     ]),

@@ -38,21 +38,24 @@ export const pricesInput = z.object({
 });
 
 const amount = z.number().nullable();
-const price = amount.describe("EUR per tonne");
+const price = amount.describe("Price in EUR per tonne; null: too few months");
 
 const priceRow = z.object({
-  period: z.string().describe("YYYY-MM"),
+  period: z.string().describe("The month, YYYY-MM"),
   flow: z.enum(flows),
   price_eur_per_tonne: amount.describe(
     "1000·Σvalue / Σkg over rows with a mass; null = no mass, or not delivered",
   ),
-  value_eur: z.int().nullable().describe("EUR of the rows with a mass; null = not delivered"),
-  quantity_kg: amount.describe("Mass of the rows in `value_eur`, in kg"),
-  excluded_value_eur: z.int().nullable().describe("EUR of rows without mass, excluded from the price"),
+  value_eur: z.int().nullable().describe("Value in EUR of the rows with a mass; null = not delivered"),
+  quantity_kg: amount.describe("Mass in kg of the rows in `value_eur`; null = not delivered"),
+  excluded_value_eur: z
+    .int()
+    .nullable()
+    .describe("Value in EUR of rows without mass, which the price excludes; null = not delivered"),
   price_eur_per_unit: amount
     .optional()
     .describe(
-      "Σvalue / Σquantity over rows with a supplementary quantity; null = none; absent = the answer has no supplementary quantity",
+      "EUR per supplementary unit over rows that have one; null = none, or several units; absent = no row of the answer has one",
     ),
   unit: z
     .string()
@@ -63,13 +66,15 @@ const priceRow = z.object({
     ),
   quantity_in_units: amount
     .optional()
-    .describe("Their supplementary quantity; null = none, or of several units; absent as price_eur_per_unit"),
+    .describe(
+      "Supplementary quantity in `unit`; null = none, or several units; absent as price_eur_per_unit",
+    ),
   outlier: z
     .boolean()
     .describe(
-      `Its logarithm has a robust score above ${OUTLIER_SCORE} among the complete months of the same goods`,
+      `true: ln(price) has a robust score above ${OUTLIER_SCORE} among the complete months of the same goods`,
     ),
-  complete: z.boolean().describe("false: provisional or not delivered; not in the statistics"),
+  complete: z.boolean().describe("false: provisional or not delivered; the summary excludes it"),
 });
 
 const extreme = z.object({ period: z.string(), price_eur_per_tonne: z.number() }).nullable();
@@ -77,20 +82,20 @@ const extreme = z.object({ period: z.string(), price_eur_per_tonne: z.number() }
 /** Sums of the complete months of one flow; figures are null if there are too few months. */
 const priceSummary = z.object({
   flow: z.enum(flows),
-  months: z.int().describe("Complete months with a price"),
-  average_eur_per_tonne: price.describe("EUR per tonne, all values over all masses"),
+  months: z.int().describe("Number of complete months with a price"),
+  average_eur_per_tonne: price.describe("Sum of values / sum of masses, EUR per tonne; null: no price"),
   median_eur_per_tonne: price,
   standard_deviation_eur_per_tonne: price.describe(
-    "Sample standard deviation of the months; null below two months",
+    "Sample standard deviation of the monthly prices, EUR per tonne; null below two months",
   ),
   lowest: extreme,
   highest: extreme,
   change: amount.describe(
-    "Last 12 complete months against the 12 before, each all values over all masses; 0.1 = 10 % higher; null below 24 of the same goods",
+    "Average price of the last 12 complete months against the 12 before, 0.1 = 10 % higher; null: under 24 months of the same goods",
   ),
-  outliers: z.array(z.string()).describe("Outlier months"),
+  outliers: z.array(z.string()).describe("The outlier months, YYYY-MM"),
   excluded_value_eur: z.int(),
-  excluded_share: amount.describe("Share of all value in these months, 0 to 1"),
+  excluded_share: amount.describe("Share of the value without mass, 0 to 1; null: no value"),
 });
 
 export const pricesOutput = z.object({

@@ -74,7 +74,7 @@ export function refuseOutsideBasis({ book }: Coverage, hs: string | undefined): 
   const spans = years.map(({ from, to }) => `${from ?? "before"} to ${to ?? "now"}`).join(", ");
   refuseWith(
     "basis",
-    `${hs} is not a code of ${basis}: it exists ${spans}; name such a year, or basis=family`,
+    `${hs} is not a code of ${basis}: it exists from ${spans}; name such a year, or basis=family`,
   );
 }
 
@@ -94,41 +94,40 @@ export function lacksCode(coverage: Coverage, hs: string, years: Years): string 
 }
 
 const related = z.object({ code: z.string(), name: z.string().nullable() });
-const open = z.int().nullable().describe("null = open");
+const open = z.int().nullable().describe("The year; null = no limit is known");
 
 export const codesMeta = z
   .object({
-    basis: z.string().describe("reported, family, or a year: how the figures were added up"),
+    basis: z.string().describe("The basis of the sums: reported, family, or a year"),
     from: z.string().describe("Table and vintage of the code changes"),
     years: z.array(z.object({ from: open, to: open })).describe("Years in which the code exists"),
     changes: z
       .array(
         z.object({
-          year: z.int().describe("The change took effect in its January"),
+          year: z.int().describe("The year of the change, which took effect in January"),
           became: z.array(related).describe("Successors of the code"),
           came_from: z.array(related).describe("Predecessors of the code"),
-          kept: z.boolean().describe("true: the number is still used, with other goods"),
+          kept: z.boolean().describe("true: the code is still used, for other goods"),
         }),
       )
       .describe("The changes of the code, one for each revision"),
     family: z
       .array(related.extend({ years: z.array(z.object({ from: open, to: open })) }))
       .nullable()
-      .describe("The codes in the sum; they cannot be divided further; null = the code alone"),
+      .describe("The codes in the sum; figures for single codes are unknown; null = the code alone"),
     note: z.string(),
   })
+  .describe("Changes of the code; absent if no loaded revision changed it")
   .meta({ id: "CodesMeta" });
 
 export const chaptersMoved = z
   .array(
     z.object({
-      year: z.int().describe("The January of the change"),
+      year: z.int().describe("The year of the change, which took effect in January"),
       chapters: z.array(z.string()).describe("Chapters, 2 digits"),
     }),
   )
-  .describe(
-    "Changes in which chapters exchanged goods: figures before and after are not of the same goods; absent = none",
-  )
+  .describe("Changes between chapters: figures before and after cover different goods; absent = none")
   .meta({ id: "ChaptersMoved" });
 
 /** `meta.chapters_moved` of an answer that compares years of chapters. */
@@ -173,7 +172,7 @@ export function aboutCodes(
 function noteOf(hs: string, all: readonly string[], isFamily: boolean, changes: boolean): string {
   if (isFamily && all.length > 1)
     return `The figures are sums of ${all.length} codes that changed into each other; they cannot be divided.`;
-  if (isFamily) return `No change of the years joins ${hs} with another code.`;
+  if (isFamily) return `No change in these years joins ${hs} with another code.`;
   if (!changes) return `No known revision changed ${hs}.`;
   return `A revision changed ${hs}. Years without the code are null; basis=family follows its goods over the change.`;
 }

@@ -21,8 +21,8 @@ export const productDetailOutput = z.object({
     months: z.array(timelineRow.omit({ reporter: true })),
     top_partners: z
       .array(partnerRow)
-      .describe("The 20 largest over all requested years, imports + exports, and the rest"),
-    total: totals.describe("Over all requested years, imports + exports"),
+      .describe("The 20 largest over all requested years by imports + exports, then the rest"),
+    total: totals.describe("Imports + exports over all requested years"),
   }),
   meta: productMeta.extend({ ranked_of: z.int().describe("Number of partners") }),
 });

@@ -89,36 +89,45 @@ export const meta = z.object({
   hs: z
     .string()
     .nullable()
-    .describe(
-      "The code of the figures, as fine as the dataset allows; it can be shorter than the requested one; null = all",
-    ),
+    .describe("Product code of the figures, cut to the digits of the dataset; null = all products")
+    .meta({ id: "FiguresCode" }),
   names_from: z
     .string()
     .nullable()
     .optional()
-    .describe("Table and vintage of product names beyond chapters and wood; null = none loaded")
+    .describe("Table and vintage of the product names; null = only chapters and wood have names")
     .meta({ id: "NamesFrom" }),
   coverage: z
     .object({
       products: z.object({
         complete: z
           .boolean()
-          .describe("false: the figures sum only the listed codes, not all that was requested"),
-        count: z.int().describe("Product codes with data under the requested `hs`"),
-        codes: z.array(z.string()).describe(`The codes, if at most ${LISTED_CODES}`),
+          .describe("false: the figures sum only the listed codes, not all requested products"),
+        count: z.int().describe("Number of product codes with data under the requested `hs`"),
+        codes: z
+          .array(z.string())
+          .describe(`The product codes; empty if there are more than ${LISTED_CODES}`),
       }),
-      partners: z.array(z.string()).optional().describe("The dataset's only partners; absent: all of them"),
+      partners: z
+        .array(z.string())
+        .optional()
+        .describe("The only partners in the dataset; absent: it has all"),
       reporters: z.array(z.string()).describe("Reporters whose files cover the requested products"),
       months: z.object({ from: z.string(), to: z.string() }),
     })
+    .describe("The products, reporters and months that the dataset covers")
     .meta({ id: "Coverage" }),
   real_data: z
-    .array(z.object({ dataset: z.string(), why: z.string().describe("Why it does not answer") }))
+    .array(z.object({ dataset: z.string(), why: z.string().describe("Why the dataset does not answer") }))
     .optional()
-    .describe("Real datasets that are loaded where the sandbox answers; absent: none, or the answer is real")
+    .describe("Loaded real datasets, if the sandbox answers; absent: none, or the answer is real")
     .meta({ id: "RealData" }),
-  procedure: z.enum(procedures).optional().describe("The requested procedure; absent = all together"),
-  codes: codesMeta.optional().describe("Changes of the code; absent if no loaded revision changed it"),
+  procedure: z
+    .enum(procedures)
+    .optional()
+    .describe("The requested procedure; absent = all together")
+    .meta({ id: "FiguresProcedure" }),
+  codes: codesMeta.optional(),
   chapters_moved: chaptersMoved.optional(),
   incomplete: z
     .array(
@@ -128,16 +137,16 @@ export const meta = z.object({
         missing_months: z
           .array(z.string())
           .optional()
-          .describe("Earlier months that lack some of the requested data"),
+          .describe("Earlier months that lack some requested data"),
       }),
     )
-    .describe("Requested reporters without a complete delivery; later months are provisional")
+    .describe("Requested reporters whose delivery is incomplete; later months are provisional")
     .meta({ id: "Incomplete" }),
 });
 
 export type Meta = z.infer<typeof meta>;
 
-export const formula = z.string().describe("How the figures are computed");
+export const formula = z.string().describe("How the figures are computed").meta({ id: "Formula" });
 
 /** Leases the dataset that answers while `work` runs. `work` gets the question in the dataset's codes. */
 export async function onDataset<Q extends Question, T>(
@@ -193,7 +202,7 @@ function realDataBeside(trade: TradeData, chosen: Manifest, question: Question):
     // An answer rests on what it names: a repeat at its vintages names the same.
     trade.vintages.lease(dataset).release();
     const gap = gapIn(coverage, inCodesOf(coverage, question), false);
-    return { dataset, why: gap?.message ?? `covers the question, which names ${chosen.dataset}` };
+    return { dataset, why: gap?.message ?? `covers the question, but the request names ${chosen.dataset}` };
   });
 }
 
@@ -250,7 +259,7 @@ export function chooseDataset<Q extends Question>(trade: TradeData, question: Q)
   }
   refuseWhileAwaited(trade);
   const partly = choices.filter(({ manifest, query }) => gapIn(manifest.coverage, query, true) === undefined);
-  const remedy = partly.map(({ manifest: { dataset } }) => `dataset=${dataset} answers from its part`);
+  const remedy = partly.map(({ manifest: { dataset } }) => `dataset=${dataset} answers for a part`);
   const message = [...gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`), ...remedy].join("; ");
   // The dataset that came nearest to an answer decides the field to change.
   const progress = ["hs", "partner", "reporter", "flow", "procedure", "years"];

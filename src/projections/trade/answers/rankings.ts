@@ -27,12 +27,20 @@ export const rankingInput = z.object({
 });
 
 const line = {
-  rank: z.int().nullable().describe("1 is the largest; null for the rest"),
-  value_eur: z.int().describe("EUR; imports + exports without a flow"),
-  imports_eur: z.int().nullable().optional().describe("Present without a flow; null = not delivered"),
-  exports_eur: z.int().nullable().optional().describe("As imports_eur"),
+  rank: z.int().nullable().describe("Rank by value, 1 = the largest; null: the rest"),
+  value_eur: z.int().describe("Value in EUR (imports + exports if no flow is requested)"),
+  imports_eur: z
+    .int()
+    .nullable()
+    .optional()
+    .describe("Imports in EUR; null = not delivered; absent: one flow was requested"),
+  exports_eur: z
+    .int()
+    .nullable()
+    .optional()
+    .describe("Exports in EUR; null = not delivered; absent: one flow was requested"),
   quantity_kg: z.number().nullable().describe("Reported mass in kg; null = none"),
-  share: z.number().nullable().describe("Share of the total, from 0 to 1"),
+  share: z.number().nullable().describe("Share of the total, 0 to 1; null: it is 0"),
 };
 
 export const REST = "rest";
@@ -40,37 +48,34 @@ export const REST = "rest";
 /** The last line, `rest`, is the total less the lines above it. */
 export const partnerRow = z.object({
   ...line,
-  partner: z.string().describe(`2-letter code; ${REST} on the last line`),
+  partner: z.string().describe(`2-letter code; ${REST} = all others`),
   name: z.string(),
 });
 
 /** The last line, `rest`, is the total less the lines above it. */
 export const productRow = z.object({
   ...line,
-  product: z.string().describe(`HS or CN code; ${REST} on the last line`),
-  name: z.string().nullable().describe("null if the loaded nomenclature has no such code"),
+  product: z.string().describe(`HS or CN code; ${REST} = all others`),
+  name: z.string().nullable().describe("The product's name; null: the loaded nomenclature lacks the code"),
   confidential_share: z
     .number()
     .nullable()
     .optional()
     .describe(
-      "Share of a chapter's value in suppressed codes such as 85XXXXXX, 0 to 1; null = unknown; chapters only",
+      "Share of a chapter's value in confidential codes such as 85XXXXXX, 0 to 1; null = unknown; absent: not chapters",
     ),
-  codes: z
-    .string()
-    .optional()
-    .describe("Space-separated codes of a family's line; for a requested chapter only its own"),
+  codes: z.string().optional().describe("Codes that the line sums, separated by spaces; absent: one code"),
 });
 
 /** The base of a ranking's shares. */
 export const totals = z.object({
-  value_eur: z.int().nullable().describe("EUR; null = the code does not exist in these years"),
+  value_eur: z.int().nullable().describe("Value in EUR; null = the code does not exist in these years"),
   quantity_kg: z.number().nullable(),
 });
 
 export const rankingMeta = yearMeta.extend({
-  count: z.int().describe("Ranked lines, without the rest"),
-  ranked_of: z.int().describe("Number of entries to rank"),
+  count: z.int().describe("Number of ranked lines, without the rest"),
+  ranked_of: z.int().describe("Number of entries with trade"),
   total: totals,
 });
 
@@ -217,7 +222,7 @@ const named = (
         code === REST
           ? "All other products, including confidential trade"
           : codes && codes.length > 1
-            ? `${name ?? code} and what changed with it`
+            ? `${name ?? code} and the codes joined to it`
             : name,
       ...(codes && { codes: codes.join(" ") }),
     };

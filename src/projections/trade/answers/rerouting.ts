@@ -44,12 +44,12 @@ const WINDOW = 12;
 export const rerouteInput = z.object({
   origin: partner
     .default("RU")
-    .describe(
-      "The country whose direct trade may have collapsed, 2-letter code: source of imports, destination of exports",
-    ),
+    .describe("The country whose direct trade may have collapsed, by its 2-letter code"),
   month: month
     .default("2022-03")
-    .describe("First month after the break, YYYY-MM: it compares the twelve from it with the twelve before"),
+    .describe(
+      "First month after the break, YYYY-MM; the twelve months from it are compared with the twelve before",
+    ),
   reporter: reporter.optional().describe("One reporting country; omitted = the sum of the 27"),
   flow: flow.optional(),
   hs: hs.optional().describe("HS or CN code of 2, 4, 6 or 8 digits; omitted = each chapter"),
@@ -61,8 +61,8 @@ export const rerouteInput = z.object({
 const country = z.object({
   country: z.string().describe("2-letter code"),
   name: z.string(),
-  before_eur: z.int().describe("EUR in the twelve months before"),
-  after_eur: z.int().describe("EUR in the twelve months from `month`"),
+  before_eur: z.int().describe("Value in the twelve months before `month`, in EUR"),
+  after_eur: z.int().describe("Value in the twelve months from `month`, in EUR"),
 });
 
 export const rerouteRow = z.object({
@@ -76,13 +76,15 @@ export const rerouteRow = z.object({
   surges: z
     .array(
       country.extend({
-        ratio: z.number().nullable().describe("after / before; null if there was nothing before"),
-        excess_eur: z.int().describe("after − before"),
+        ratio: z.number().nullable().describe("after_eur / before_eur; null: no trade before"),
+        excess_eur: z.int().describe("after_eur − before_eur"),
       }),
     )
-    .describe("Third countries that surged, by excess"),
-  offset: z.number().describe("Σ excess / drop; 1 = the surges equal the loss"),
-  at_most_eur: z.int().describe("The smaller of Σ excess and drop: the most that was rerouted"),
+    .describe("Countries outside the EU whose trade surged, largest excess first"),
+  offset: z.number().describe("Σ excess_eur / drop_eur; 1 = the surges equal the loss"),
+  at_most_eur: z
+    .int()
+    .describe("The most that can have been rerouted, in EUR: Σ excess_eur or drop_eur, whichever is less"),
 });
 
 const span = z.object({ from: z.string(), to: z.string() });
@@ -91,21 +93,21 @@ export const rerouteOutput = z.object({
   data: z.array(rerouteRow),
   meta: meta.extend({
     count: z.int(),
-    ranked_of: z.int().describe("Products that show the signal"),
+    ranked_of: z.int().describe("Number of products with the signal"),
     origin: z.string(),
     reporter: z.string().describe("Reporter code, or EU27 for the sum of the 27"),
     before: span,
     after: span,
     left_out: z
       .array(z.string())
-      .describe("Reporters left out of the sums, because they lack some of the 24 months"),
+      .describe("Reporters that the sums leave out, because they lack some of the 24 months"),
     note: z.string(),
     formula,
   }),
 });
 
 const NOTE =
-  "A signal, not a finding: growth with third countries has many causes, and no evasion by anyone is implied.";
+  "A signal, not a finding: trade with third countries grows for many reasons, and the signal does not imply evasion.";
 
 /** Ordered by the most that can have been rerouted. */
 export async function rerouteWatch(
@@ -161,7 +163,7 @@ function refuseOutside({ manifest }: Lease, from: Period, to: Period): void {
   if (from >= months.from && to <= months.to) return;
   const earliest = monthText(addMonths(months.from, WINDOW));
   const latest = monthText(addMonths(months.to, 1 - WINDOW));
-  const message = `${manifest.dataset} has twelve months on both sides for months ${earliest} to ${latest}`;
+  const message = `month is from ${earliest} to ${latest}: ${manifest.dataset} must have twelve months on both sides`;
   refuse(tradeProblems["outside-coverage"], message, { errors: [{ path: "month", message }] });
 }
 

@@ -30,9 +30,9 @@ export const seasonInput = z.object({
 });
 
 const extreme = z
-  .object({ month: z.int().describe("1 to 12"), factor: z.number() })
+  .object({ month: z.int().describe("The calendar month, 1 to 12"), factor: z.number() })
   .nullable()
-  .describe("null if no seasonal profile can be computed");
+  .describe("The month with this factor; null: there is no profile");
 
 export const profile = z.object({
   flow: z.enum(flows),
@@ -40,12 +40,12 @@ export const profile = z.object({
     .array(z.number())
     .length(12)
     .nullable()
-    .describe("A factor a month, January first, 1.0 = average; null = too little data, see note"),
+    .describe("Twelve factors, January first, 1.0 = average; null = too little data, see note"),
   peak: extreme,
   trough: extreme,
-  amplitude: z.number().nullable().describe("Peak factor − trough factor"),
-  months_used: z.int().describe("Complete months in the requested years"),
-  note: z.string().nullable().describe("The reason why the profile is null"),
+  amplitude: z.number().nullable().describe("Peak factor − trough factor; null: there is no profile"),
+  months_used: z.int().describe("Number of complete months in the requested years"),
+  note: z.string().nullable().describe("Why the profile is null; null: there is a profile"),
 });
 
 export const seasonOutput = z.object({

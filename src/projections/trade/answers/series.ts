@@ -34,9 +34,13 @@ export const timelineInput = z.object({
 /** A month of one reporter or of the sum of the 27 (`EU27`). 0 = no trade, null = not delivered. */
 export const timelineRow = z.object({
   reporter: z.string().describe("Reporter code, or EU27 for the sum of the 27"),
-  period: z.string().describe("YYYY-MM"),
-  imports_eur: z.int().nullable().optional().describe("EUR; null = not delivered; absent for exports only"),
-  imports_kg: amount.optional().describe("Reported mass in kg; null = none"),
+  period: z.string().describe("The month, YYYY-MM"),
+  imports_eur: z
+    .int()
+    .nullable()
+    .optional()
+    .describe("Imports in EUR; null = not delivered; absent: only exports were requested"),
+  imports_kg: amount.optional().describe("Reported mass of the imports in kg; null = none"),
   exports_eur: z.int().nullable().optional(),
   exports_kg: amount.optional(),
   complete: z.boolean().describe("false: provisional, or incomplete for some reporter"),
@@ -76,7 +80,7 @@ export async function timeline(
 }
 
 export const SUMS =
-  "sums of EUR values; a total is the source's WORLD row if it has one, else the sum over partners; masses are sums of the known ones";
+  "sums of EUR and of reported masses; a total is the source's WORLD row if it has one, else the sum over partners";
 
 export type SeriesRow = {
   reporter: string;
@@ -157,11 +161,11 @@ export const balanceInput = z.object({
 /** A year of one reporter, in EUR; balance = exports − imports. */
 const balanceRow = z.object({
   year: z.int(),
-  imports_eur: z.int().nullable().describe("EUR; null = not delivered"),
+  imports_eur: z.int().nullable().describe("Imports in EUR; null = not delivered"),
   exports_eur: z.int().nullable(),
-  balance_eur: z.int().nullable().describe("exports − imports"),
-  months: z.int().describe("Complete months of the year"),
-  complete: z.boolean().describe("All twelve months are complete"),
+  balance_eur: z.int().nullable().describe("exports_eur − imports_eur; null if either is"),
+  months: z.int().describe("Number of complete months in the year"),
+  complete: z.boolean().describe("true: all twelve months are complete"),
 });
 
 export const balanceOutput = z.object({

@@ -31,13 +31,13 @@ import { inFlow, inReporters, partnersIn, totalsIn } from "./tables.ts";
 const LEAST_TOTAL_EUR = 12 * LEAST_BASE_EUR;
 
 export const sourcesInput = z.object({
-  reporter: reporter.optional().describe("One reporting country; omitted = each of the 27, ranked together"),
+  reporter: reporter.optional().describe("One reporting country; omitted = all 27, ranked together"),
   hs: hs.optional().describe("HS or CN code of 2, 4, 6 or 8 digits; omitted = each chapter"),
   year: year.optional(),
   flow: z
     .enum(flows, "flow is IMPORT or EXPORT")
     .default("IMPORT")
-    .describe("IMPORT = one source of supply; EXPORT = one buyer"),
+    .describe("IMPORT: products with one main source; EXPORT: products with one main buyer"),
   threshold: z
     .number("threshold is a number from 0.5 to 1")
     .min(0.5, "threshold is at least 0.5")
@@ -54,16 +54,16 @@ const sourceRow = z.object({
   rank: z.int(),
   reporter: reporterCode,
   product: z.string(),
-  name: z.string().nullable().describe("Name of a chapter, or of a heading of chapter 44"),
-  partner: z.string().describe("The single source (or buyer), 2-letter code"),
+  name: z.string().nullable().describe("The product's name; null: the loaded nomenclature lacks the code"),
+  partner: z.string().describe("The main source or buyer, by its 2-letter code"),
   partner_name: z.string(),
-  value_eur: z.int().describe("EUR with this partner"),
+  value_eur: z.int().describe("Value with this partner, in EUR"),
   share: z.number().describe("Share of total_eur, 0 to 1"),
   second_partner: z.string().nullable(),
   second_share: z.number().nullable(),
-  partners: z.int().describe("Partners listed"),
-  total_eur: z.int().describe("EUR of all trade in the product, the source's WORLD rows if it has them"),
-  listed_share: z.number().describe("Listed partners / total_eur"),
+  partners: z.int().describe("Number of listed partners"),
+  total_eur: z.int().describe("Value of all trade in the product in EUR (the source's WORLD rows if any)"),
+  listed_share: z.number().describe("Value with the listed partners / total_eur, 0 to 1"),
 });
 
 export const sourcesOutput = z.object({

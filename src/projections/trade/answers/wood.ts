@@ -28,7 +28,7 @@ export const woodInput = z.object({
   hs: hs
     .refine((code) => code.startsWith(WOOD), "hs is a code of chapter 44 (wood), such as 4407")
     .optional()
-    .describe("A code of chapter 44, to list its next finer products; omitted = the headings of 44"),
+    .describe("A code of chapter 44 whose next finer products are listed; omitted = the headings of 44"),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });
@@ -37,13 +37,15 @@ const woodPartner = z.object({
   partner: z.string().describe("2-letter code"),
   name: z.string(),
   value_eur: z.int(),
-  share: z.number().nullable().describe("Share of this product's value_eur, 0 to 1"),
+  share: z.number().nullable().describe("Share of the product's value_eur, 0 to 1; null: it is 0"),
 });
 
 export const woodOutput = z.object({
   data: z.array(
     productRow.extend({
-      top_partners: z.array(woodPartner).describe("The three largest by value; empty for the rest"),
+      top_partners: z
+        .array(woodPartner)
+        .describe("The three largest partners by value; empty on the line of the rest"),
     }),
   ),
   meta: rankingMeta,

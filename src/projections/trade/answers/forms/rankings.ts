@@ -63,7 +63,7 @@ export const heatmapChart = ({ data, meta }: z.infer<typeof heatmapOutput>): Cha
   unit: "EUR",
   notes: data.some(({ complete }) => !complete)
     ? [
-        `Not all twelve months: ${data.flatMap(({ complete, reporter }) => (complete ? [] : reporter)).join(", ")}`,
+        `Fewer than twelve complete months: ${data.flatMap(({ complete, reporter }) => (complete ? [] : reporter)).join(", ")}`,
       ]
     : [],
 });
@@ -98,7 +98,7 @@ export function concentrationChart({ data, meta }: z.infer<typeof concentrationO
     notes: data.map(({ flow, hhi, classification, listed_share, note }) =>
       hhi === null
         ? `${flowWord(flow)}: ${note}`
-        : `HHI of ${flowWord(flow)}: ${Math.round(hhi)}, ${classification?.replaceAll("_", " ")}, over the ${percent(listed_share)} of it that is listed by partner`,
+        : `HHI of ${flowWord(flow)}: ${Math.round(hhi)}, ${classification?.replaceAll("_", " ")}, over the ${percent(listed_share)} listed by partner`,
     ),
   };
 }
