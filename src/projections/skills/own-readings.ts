@@ -139,7 +139,7 @@ export const settlementsOutput = z.object({
     settled_usdc: money,
     confirmed: z.int().describe("Number of settled payments in a final block of the chain"),
     confirmed_usdc: money,
-    taken_back: z.int().describe("Number of payments that were settled and are not any more"),
+    taken_back: z.int().describe("Number of settled payments that failed later or that the chain reversed"),
   }),
   meta: about,
 });

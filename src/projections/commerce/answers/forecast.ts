@@ -87,15 +87,21 @@ const forecastShown = z.object({
       lo80: bound(
         "Lower end of the 80 % interval, base units; null: too few past errors, or months_history below 6",
       ),
-      hi80: bound("Upper end of the 80 % interval, base units; null as lo80"),
-      lo95: bound("Lower end of the 95 % interval, base units; null as lo80"),
-      hi95: bound("Upper end of the 95 % interval, base units; null as lo80"),
+      hi80: bound(
+        "Upper end of the 80 % interval, base units; null: too few past errors, or months_history below 6",
+      ),
+      lo95: bound(
+        "Lower end of the 95 % interval, base units; null: too few past errors, or months_history below 6",
+      ),
+      hi95: bound(
+        "Upper end of the 95 % interval, base units; null: too few past errors, or months_history below 6",
+      ),
       kg: z.number().describe("Expected demand in the month, in kg"),
     }),
   ),
   tests: z
     .object({
-      origins: z.int().describe("Number of earlier months from which it was repeated"),
+      origins: z.int().describe("Number of earlier months from which the forecast was repeated"),
       ...accuracy,
       against: z
         .object(accuracy)
@@ -104,7 +110,7 @@ const forecastShown = z.object({
         .int()
         .nullable()
         .describe(
-          `The months_history (${comparedHistories.join(", ")}) with the least mae in such tests; null: no test`,
+          `The months_history (${comparedHistories.join(", ")}) with the least mae in tests of earlier months; null: no test`,
         ),
     })
     .nullable()

@@ -44,7 +44,7 @@ const countryYear = z.object({
   year: z.int(),
   imports_eur: z.int().nullable().describe("Latvia's imports from the country in EUR; null = not delivered"),
   exports_eur: z.int().nullable(),
-  balance_eur: z.int().nullable().describe("exports_eur − imports_eur; null if either is"),
+  balance_eur: z.int().nullable().describe("exports_eur − imports_eur; null if one of them is null"),
   imports_share: part,
   exports_share: part,
   imports_rank: rank,

@@ -19,7 +19,7 @@ const change = z
   .nullable()
   .optional()
   .describe(
-    "Change in value on the same period a year before, 0.1 = 10 %; null: either is incomplete, or that was 0",
+    "Change in value on the same period a year before, 0.1 = 10 %; null: either period is incomplete, or the earlier value is 0",
   );
 
 /** A month; the change is against the same month of the year before. */
@@ -34,7 +34,7 @@ const trendYear = trendMonth.omit({ period: true }).extend({
     .int()
     .nullable()
     .optional()
-    .describe("exports_eur − imports_eur; null if either is; absent: one direction was requested"),
+    .describe("exports_eur − imports_eur; null if one of them is null; absent: one direction was requested"),
   months: z.int().describe("Number of complete months in the year"),
   complete: z.boolean().describe("true: all twelve months are complete"),
 });

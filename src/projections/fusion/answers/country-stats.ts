@@ -21,7 +21,9 @@ import { SUMS } from "../../trade/answers/series.ts";
 import { partnersIn, totalsIn } from "../../trade/answers/tables.ts";
 
 export const countryStatsInput = z.object({
-  country: partner.describe("Any country by its 2-letter code; outside the 27, figures are theirs"),
+  country: partner.describe(
+    "Any country by its 2-letter code; the 27 report the figures of a country outside",
+  ),
   years: years.optional(),
   hs: hs.optional(),
   basis: basis.optional(),
@@ -37,18 +39,20 @@ export const countryYear = z.object({
   year: z.int(),
   imports_eur: z.int().nullable().describe("Imports in EUR; null = not delivered"),
   exports_eur: z.int().nullable(),
-  balance_eur: z.int().nullable().describe("exports_eur − imports_eur; null if either is"),
+  balance_eur: z.int().nullable().describe("exports_eur − imports_eur; null if one of them is null"),
   imports_growth: amount.describe(
     "Growth of the imports on the year before, 0.1 = 10 %; null: either year is incomplete, or the code changed",
   ),
   exports_growth: amount,
   imports_share: amount.describe(
-    "Imports / the imports of all 27 (outside the 27: / their exports); null: the dataset covers only some partners",
+    "Share of the 27's imports, 0 to 1; for a country outside, of the 27's exports; null: the dataset has only some partners",
   ),
   exports_share: amount.describe(
-    "Exports / the exports of all 27 (outside the 27: / their imports); null as imports_share",
+    "Share of the 27's exports, 0 to 1; for a country outside, of the 27's imports; null: the dataset has only some partners",
   ),
-  complete: z.boolean().describe("true: all twelve months are complete; outside the 27: from each of them"),
+  complete: z
+    .boolean()
+    .describe("true: all twelve months are complete; for a country outside the 27, from each of the 27"),
 });
 
 export const countryStatsOutput = z.object({
@@ -60,7 +64,7 @@ export const countryStatsOutput = z.object({
     view: z
       .enum(views)
       .describe(
-        "reported: by the country; through_partners: by the 27, which report only trade with themselves",
+        "reported: the country's own figures; through_partners: the 27's figures on their trade with it, its other trade is missing",
       ),
     formula,
   }),

@@ -44,7 +44,9 @@ export const countryTables: readonly ReferenceTable<object>[] = [
 ];
 
 export const countryInput = z.object({
-  country: partner.describe("Any country by its 2-letter code; outside the 27, figures are theirs"),
+  country: partner.describe(
+    "Any country by its 2-letter code; the 27 report the figures of a country outside",
+  ),
   year: year.optional().describe("Calendar year; omitted = the last complete one"),
   dataset: dataset.optional(),
 });
@@ -71,22 +73,22 @@ export const countryOutput = z.object({
         }),
       )
       .nullable()
-      .describe("Chapters with at least 1 % of the exports, highest rca first; null: see absent"),
+      .describe("Chapters with at least 1 % of the exports, highest rca first; null: `absent` says why"),
     dependency: z
       .array(dependentProduct)
       .nullable()
       .describe(
-        "Chapters whose imports depend on few sources outside the EU, largest first; null: see absent",
+        "Chapters whose imports depend on few sources outside the EU, largest first; null: `absent` says why",
       ),
-    wages: hourly.nullable().describe("Cost and pay of an hour of work; null: see absent"),
+    wages: hourly.nullable().describe("Cost and pay of an hour of work; null: `absent` says why"),
     ai_exposure: z
       .object({ score: number, covered: number, of: z.literal("EU27") })
       .nullable()
-      .describe("Exposure to AI in the EU27, 0 to 1, weighted by employment; null: see absent"),
+      .describe("Exposure to AI in the EU27, 0 to 1, weighted by employment; null: `absent` says why"),
     inflation: z
       .object({ month: z.string(), yoy_pct: z.number() })
       .nullable()
-      .describe("Consumer prices (HICP), percent on the year before; null: see absent"),
+      .describe("Consumer prices (HICP), percent on the year before; null: `absent` says why"),
     macro: z
       .array(
         macroOutput.shape.data.element.pick({

@@ -20,7 +20,7 @@ const source = z.object({
   vintage: z.string().nullable(),
   synthetic: z.boolean().nullable(),
   from: z.string().nullable().describe("First month, YYYY-MM; null for tables"),
-  to: z.string().nullable().describe("Last month or day; null: none is known"),
+  to: z.string().nullable().describe("Last month, or the table's last day; null: none is known"),
   reporters: z.int().nullable(),
   all_products: z.boolean().nullable(),
   licence: z.string().describe("Summary of the licence; the publisher's own text prevails"),

@@ -73,7 +73,7 @@ export const marketInput = z.object({
   reporter: partner
     .optional()
     .describe(
-      "One country by its 2-letter code; omitted = the 27 together; outside the 27, figures are theirs",
+      "One country by its 2-letter code; omitted = the 27 together; the 27 report the figures of a country outside",
     ),
   flow: flow.default("IMPORT").describe("IMPORT or EXPORT"),
   years: years.optional(),
@@ -104,7 +104,7 @@ export const marketOutput = z.object({
       .object({ from: z.int(), to: z.int(), rate: z.number().describe("Compound growth a year, 0.1 = 10 %") })
       .nullable(),
     price_and_quantity: priced.nullable(),
-    real: atConstantPrices.nullable().describe("Trade deflated by consumer prices; null: see absent"),
+    real: atConstantPrices.nullable().describe("Trade deflated by consumer prices; null: `absent` says why"),
     partners: z
       .array(supplier)
       .describe("The ten largest partners; for the 27 together also the ten largest outside the EU"),
@@ -126,13 +126,13 @@ export const marketOutput = z.object({
       .array(leadLag)
       .nullable()
       .describe(
-        "Leads and lags between the product and `beside`; empty = none found; null: no `beside`, or see absent",
+        "Leads and lags between the product and `beside`; empty = none found; null: no `beside`, or `absent` says why",
       ),
     alerts: z.array(openAlert).describe("Alerts of the last six months, most certain first"),
     policies: z
       .array(announced)
       .nullable()
-      .describe("Policies that begin in the twelve months after the data end; null: see absent"),
+      .describe("Policies that begin in the twelve months after the data end; null: `absent` says why"),
     absent: z
       .array(z.object({ of: z.string(), why: z.string() }))
       .describe("The missing parts, with reasons"),
@@ -142,7 +142,7 @@ export const marketOutput = z.object({
     view: z
       .enum(views)
       .describe(
-        "reported: by the reporter; through_partners: by the 27, whose exports to the country are its imports",
+        "reported: the reporter's own figures; through_partners: those of the 27, whose exports to the country are its imports",
       ),
     product: z.string(),
     name: z.string().nullable(),

@@ -103,8 +103,13 @@ const goods = z
     rerouting: z
       .array(rerouteRow)
       .nullable()
-      .describe("Answer of trade_reroute_watch for the product and country; empty: no signal; null: see why"),
-    months: z.string().nullable().describe("The compared periods of twelve months; null: see why"),
+      .describe(
+        "Answer of trade_reroute_watch for the product and country; empty: no signal; null: `why` has the reason",
+      ),
+    months: z
+      .string()
+      .nullable()
+      .describe("The compared periods of twelve months; null: `why` has the reason"),
     why: z.string().nullable().describe("Why the signal is unavailable; null: it is available"),
     controlled: z.null().describe("Always null: no list of controlled goods is loaded"),
   })

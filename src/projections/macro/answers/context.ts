@@ -53,7 +53,7 @@ const indicator = z.object({
     .nullable()
     .describe("The value a day or month earlier, of a key rate the one before the last change; null: none"),
   previous_as_of: z.string().nullable(),
-  change: z.number().nullable().describe("value − previous, in `unit`; null if either is"),
+  change: z.number().nullable().describe("value − previous, in `unit`; null: there is no previous value"),
   history: z
     .array(z.object({ month: z.string(), value: z.number().nullable() }))
     .describe(

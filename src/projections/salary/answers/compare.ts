@@ -84,7 +84,7 @@ const compared = z.object({
   ratio_to_eu27: z
     .number()
     .nullable()
-    .describe("Labour cost ÷ the EU27's in the same year and activity; null if either is"),
+    .describe("Labour cost ÷ the EU27's in the same year and activity; null: one of them is not known"),
 });
 
 export const compareOutput = z.object({

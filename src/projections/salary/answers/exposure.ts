@@ -40,7 +40,7 @@ const exposureRow = z.object({
   covered: z
     .number()
     .nullable()
-    .describe("Share of the employed in scored major groups, 0 to 1; null: not weighted"),
+    .describe("Share of the employed in scored major groups, 0 to 1; null: the score is not weighted"),
 });
 type ExposureRow = z.infer<typeof exposureRow>;
 

@@ -26,7 +26,7 @@ const wage = z.object({
   yoy_pct: z
     .number()
     .nullable()
-    .describe("Growth on the same period a year before, percent; null: that is not known"),
+    .describe("Growth on the same period a year before, percent; null: that wage is not known"),
   inflation_pct: z
     .number()
     .nullable()
@@ -34,7 +34,7 @@ const wage = z.object({
   real_yoy_pct: z
     .number()
     .nullable()
-    .describe("yoy_pct after inflation, percent; null: inflation or growth is"),
+    .describe("yoy_pct after inflation, percent; null: yoy_pct or inflation_pct is null"),
 });
 
 export const lvWagesOutput = z.object({ data: z.array(wage), meta: meta.extend({ count: z.int() }) });

@@ -61,7 +61,9 @@ export const concentrationResult = z.object({
   total_value_eur: z
     .int()
     .nullable()
-    .describe("Value of all trade in EUR (the source's WORLD rows if any); null as listed_value_eur"),
+    .describe(
+      "Value of all trade in EUR (the source's WORLD rows if any); null = the code does not exist in the year",
+    ),
   listed_share: share.describe(
     "listed_value_eur / total_value_eur; far below 1, the index covers only a part; null: no trade",
   ),
@@ -72,7 +74,7 @@ export const concentrationResult = z.object({
       name: z.string(),
       value_eur: z.int(),
       share: z.number().describe("Share of listed_value_eur, 0 to 1"),
-      share_of_total: share.describe("Share of total_value_eur, 0 to 1; null: it is 0"),
+      share_of_total: share.describe("Share of total_value_eur, 0 to 1; null: that is 0"),
     }),
   ),
   note: z.string().nullable().describe("Why the index is null; null: there is an index"),

@@ -105,7 +105,7 @@ export const balanceYear = z.object({
     .nullable()
     .describe("Exports in EUR from reporter to partner in the complete months; null = no such month"),
   imports_eur: z.int().nullable(),
-  balance_eur: z.int().nullable().describe("exports_eur − imports_eur; null if either is"),
+  balance_eur: z.int().nullable().describe("exports_eur − imports_eur; null if one of them is null"),
   complete: z.boolean().describe("true: all twelve months of both directions are complete"),
 });
 

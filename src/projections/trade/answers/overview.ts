@@ -51,7 +51,7 @@ export const overviewOutput = z.object({
           source: z.string(),
           months: z.object({ from: z.string(), to: z.string() }),
           all_products: z.boolean(),
-          reporters: z.int().describe("Number of the 27 that it has"),
+          reporters: z.int().describe("Number of the 27 that the dataset covers"),
         }),
       ),
     }),

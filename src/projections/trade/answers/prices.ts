@@ -62,12 +62,12 @@ const priceRow = z.object({
     .nullable()
     .optional()
     .describe(
-      "The supplementary unit, such as NO (pieces) or LTR; null = none, several, or not named; absent as price_eur_per_unit",
+      "The supplementary unit, such as NO (pieces) or LTR; null = none, several, or not named; absent = no row of the answer has one",
     ),
   quantity_in_units: amount
     .optional()
     .describe(
-      "Supplementary quantity in `unit`; null = none, or several units; absent as price_eur_per_unit",
+      "Supplementary quantity in `unit`; null = none, or several units; absent = no row of the answer has one",
     ),
   outlier: z
     .boolean()

@@ -111,7 +111,7 @@ export const meta = z.object({
       partners: z
         .array(z.string())
         .optional()
-        .describe("The only partners in the dataset; absent: it has all"),
+        .describe("The only partners in the dataset; absent: the dataset has all"),
       reporters: z.array(z.string()).describe("Reporters whose files cover the requested products"),
       months: z.object({ from: z.string(), to: z.string() }),
     })

@@ -40,7 +40,7 @@ const line = {
     .optional()
     .describe("Exports in EUR; null = not delivered; absent: one flow was requested"),
   quantity_kg: z.number().nullable().describe("Reported mass in kg; null = none"),
-  share: z.number().nullable().describe("Share of the total, 0 to 1; null: it is 0"),
+  share: z.number().nullable().describe("Share of the total, 0 to 1; null: the total is 0"),
 };
 
 export const REST = "rest";

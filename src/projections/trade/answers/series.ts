@@ -163,7 +163,7 @@ const balanceRow = z.object({
   year: z.int(),
   imports_eur: z.int().nullable().describe("Imports in EUR; null = not delivered"),
   exports_eur: z.int().nullable(),
-  balance_eur: z.int().nullable().describe("exports_eur − imports_eur; null if either is"),
+  balance_eur: z.int().nullable().describe("exports_eur − imports_eur; null if one of them is null"),
   months: z.int().describe("Number of complete months in the year"),
   complete: z.boolean().describe("true: all twelve months are complete"),
 });

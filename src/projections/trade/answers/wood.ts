@@ -37,7 +37,7 @@ const woodPartner = z.object({
   partner: z.string().describe("2-letter code"),
   name: z.string(),
   value_eur: z.int(),
-  share: z.number().nullable().describe("Share of the product's value_eur, 0 to 1; null: it is 0"),
+  share: z.number().nullable().describe("Share of the product's value_eur, 0 to 1; null: that is 0"),
 });
 
 export const woodOutput = z.object({
