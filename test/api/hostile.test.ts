@@ -1,6 +1,8 @@
 /** Unusual clients' input: odd request targets, endless bodies, expensive values. */
 import { EventEmitter, getEventListeners } from "node:events";
 import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { walSince } from "../../src/api/operations/replay/wal-since.ts";
 import { matches } from "../../src/api/serve/conditions.ts";
@@ -146,7 +148,7 @@ describe("a message to /mcp", () => {
   const both = "application/json, text/event-stream";
   const sent = async (
     body: string | Buffer,
-    { accept = both, type = "application/json", session = "" }: Record<string, string> = {},
+    { accept = both, type = "application/json", session = "", coding = "" }: Record<string, string> = {},
   ) => {
     const response = await fetch(`${service.url}/mcp`, {
       method: "POST",
@@ -154,6 +156,7 @@ describe("a message to /mcp", () => {
         ...headers,
         Accept: accept,
         ...(type && { "Content-Type": type }),
+        ...(coding && { "Content-Encoding": coding }),
         ...(session && { "Mcp-Session-Id": session, "Mcp-Protocol-Version": "2025-06-18" }),
       },
       body: body as Uint8Array<ArrayBuffer>,
@@ -215,6 +218,32 @@ describe("a message to /mcp", () => {
         expect((await sent(Buffer.from(list), { accept, type })).status).toBe(415);
     },
   );
+
+  test.each<[string, Buffer, string]>([
+    ["is over a mebibyte", Buffer.alloc(2 ** 20 + 1, list), ""],
+    ["unpacks to over a mebibyte", gzipSync(Buffer.alloc(2 ** 20 + 1, list)), "gzip"],
+  ])("that %s is a 413 whose JSON-RPC error names the limit", async (_, body, coding) => {
+    for (const accept of [both, "application/json"])
+      expect(await sent(body, { accept, coding })).toEqual({
+        status: 413,
+        session: null,
+        jsonrpc: "2.0",
+        id: null,
+        error: {
+          code: -32_000,
+          message: "the body exceeds 1024 KiB",
+          data: { type: expect.stringMatching(/#too-large$/), status: 413 },
+        },
+      });
+  });
+
+  test("that is too large shows its limit to the SDK's caller", async () => {
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`)));
+    const big = { name: "count_calls", arguments: { word: "x".repeat(2 ** 20) } };
+    await expect(client.callTool(big)).rejects.toThrow("the body exceeds 1024 KiB");
+    await client.close();
+  });
 
   test("may begin with a byte order mark", async () => {
     expect(await sent(`\ufeff${list}`)).toMatchObject({ status: 200, result: { tools: expect.any(Array) } });

@@ -14,10 +14,11 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Request as HttpRequest, Response as HttpResponse, RequestHandler } from "express";
 import { parseStrictBytes } from "../../../eventstore/canonical.ts";
-import { refuse } from "../../core/model/refusal.ts";
+import { Refusal, refuse } from "../../core/model/refusal.ts";
 import type { Catalogue } from "../declare/operation.ts";
 import { presentedSecret } from "../serve/admission.ts";
 import type { ServedOperation } from "../serve/pipeline.ts";
+import { problemOfRefusal } from "../serve/problem.ts";
 import { endOf } from "./http-request.ts";
 import { type CallParts, keyHeader } from "./mcp-call.ts";
 import { serverFactory, showsViews } from "./mcp-server.ts";
@@ -40,8 +41,7 @@ export function createMcp(parts: McpParts): RequestHandler {
     parts.public_url,
   );
 
-  return (req, res, next) => {
-    res.locals.operation = "mcp";
+  const handle = async (req: HttpRequest, res: HttpResponse) => {
     if (!originAllowed(req, parts))
       refuse("forbidden", "this Origin may not call; MCP_ORIGINS names those that may");
     const wanted = new URL(req.url, "http://localhost").searchParams.get("areas");
@@ -58,15 +58,31 @@ export function createMcp(parts: McpParts): RequestHandler {
       });
     const fetch = withAppsSession(withPlainJson(newServer, createMcpHandler(newServer)));
     const handler = { fetch: withoutConnection(fetch) };
-    withPlainBody(req, res)
-      .then((plain) => plain && toNodeHandler(handler, { maxRequestBodySize: MOST_BODY })(plain, res))
-      .catch(next);
+    const plain = await withPlainBody(req, res);
+    if (plain) await toNodeHandler(handler, { maxRequestBodySize: MOST_BODY })(plain, res);
   };
+  return (req, res, next) => {
+    res.locals.operation = "mcp";
+    handle(req, res).catch((error: unknown) => {
+      const refusal = error instanceof Refusal && !res.headersSent ? error : undefined;
+      if (refusal) sendRefusal(res, refusal, parts.public_url);
+      else next(error);
+    });
+  };
+}
+
+/** Answers in JSON-RPC before a message is read, so without its id; the code is that of the SDK's own refusals. */
+function sendRefusal(res: HttpResponse, refusal: Refusal, public_url: string): void {
+  const { status, headers, problem } = problemOfRefusal(refusal, { public_url, instance: "/mcp" });
+  const { type, detail: message } = problem;
+  const error = { code: REQUEST_REFUSED, message, data: { type, status } };
+  res.status(status).set(headers).json({ jsonrpc: "2.0", error, id: null });
 }
 
 const MOST_BODY = 1024 * 1024;
 
 const PARSE_ERROR = -32_700;
+const REQUEST_REFUSED = -32_000;
 
 /**
  * The request with its body decoded; undefined where the body was refused. The SDK reads bytes as they come, replaces
