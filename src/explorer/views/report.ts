@@ -1,15 +1,12 @@
 /** A report as the service printed it, without the printed page's own styles. */
 import { el } from "../dom.ts";
 import { openView } from "./host.ts";
-import { drawnIn } from "./parts.ts";
+import { drawnIn, removeActive } from "./parts.ts";
 
 /** Only what a printed report has: a drawing or text, nothing that runs. */
 function printed(html: string): Node[] {
   const { body } = new DOMParser().parseFromString(html, "text/html");
-  for (const one of body.querySelectorAll("script, iframe, object, embed, link, style:not(svg style)"))
-    one.remove();
-  for (const one of body.querySelectorAll("*"))
-    for (const { name } of [...one.attributes]) if (name.startsWith("on")) one.removeAttribute(name);
+  removeActive(body);
   return [...body.childNodes];
 }
 
