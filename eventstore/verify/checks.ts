@@ -21,6 +21,10 @@ export type Check =
         | { at: "place"; fault(row: EventRow, log: LogState): string | undefined }
       ));
 
+const UNLINKED =
+  "does not continue its stream: it, or the event before it, was changed, moved, added or removed";
+const MISPLACED = "is not at its place: it, or an event before it, was moved, added or removed";
+
 /** Without any one of them some tampering passes; tests try each. */
 export const checks: Check[] = [
   ...eventChecks,
@@ -31,13 +35,14 @@ export const checks: Check[] = [
     fault: (_row, log) =>
       log.slot < 0 ? `more than ${log.streams.limit} streams: raise max_streams` : undefined,
   },
-  { name: "stream_version", verdict: "chain", at: "place", fault: streamVersionFault },
-  { name: "stream_link", verdict: "chain", at: "place", fault: streamLinkFault },
+  { name: "stream_version", verdict: "chain", at: "place", says: UNLINKED, fault: streamVersionFault },
+  { name: "stream_link", verdict: "chain", at: "place", says: UNLINKED, fault: streamLinkFault },
   { name: "first_log_hash", verdict: "order", at: "start", except: ["stream"], fault: firstLogHashFault },
   {
     name: "position",
     verdict: "order",
     at: "place",
+    says: MISPLACED,
     except: ["stream"],
     fault: (row, log) =>
       row.position === log.position + 1
@@ -48,6 +53,7 @@ export const checks: Check[] = [
     name: "log_hash",
     verdict: "order",
     at: "place",
+    says: "does not continue the log: it, or the event before it, was changed, moved, added or removed",
     except: ["stream"],
     fault: (row, log) =>
       differs("log_hash", log.hashes.log(log.hash, row.position, row.event_hash), row.log_hash),
@@ -56,6 +62,7 @@ export const checks: Check[] = [
     name: "recorded_at",
     verdict: "order",
     at: "place",
+    says: "is dated before the event before it",
     fault: (row, log) =>
       row.recorded_at_us >= log.recorded_at_us
         ? undefined

@@ -10,6 +10,8 @@ export type NamedCheck = {
   name: string;
   verdict: "canonical" | "chain" | "order" | "commits" | "completeness";
   except?: Source[];
+  /** For people: a fault says this of the event, before its reason. */
+  says?: string;
 };
 
 /** Shared by the checks of one event. */
@@ -29,6 +31,8 @@ export type EventCheck = NamedCheck & {
   fault(row: EventRow, read: ReadEvent): string | undefined;
 };
 
+const CHANGED = "was changed after it was recorded";
+
 export const eventChecks: EventCheck[] = [
   {
     name: "payload_canonical",
@@ -46,18 +50,21 @@ export const eventChecks: EventCheck[] = [
     name: "payload_hash",
     verdict: "chain",
     at: "event",
+    says: CHANGED,
     fault: (row) => differs("payload_hash", sha256(row.payload.view()), row.payload_hash),
   },
   {
     name: "meta_hash",
     verdict: "chain",
     at: "event",
+    says: CHANGED,
     fault: (row) => differs("meta_hash", sha256(row.meta.view()), row.meta_hash),
   },
   {
     name: "event_hash",
     verdict: "chain",
     at: "event",
+    says: CHANGED,
     fault: (row, read) => differs("event_hash", read.hashes.event(row), row.event_hash),
   },
   { name: "stream_name", verdict: "chain", at: "event", except: ["log", "database"], fault: streamNameFault },

@@ -5,7 +5,8 @@ import { LogHashes } from "./hashes.ts";
 import type { Header } from "./header.ts";
 import { type EventSeals, sealedHere } from "./sealed.ts";
 
-export type EventFault = { verdict: EventCheck["verdict"]; reason: string };
+/** `says` and `type` are for people: of which event a fault says this. */
+export type EventFault = { verdict: EventCheck["verdict"]; reason: string; says?: string; type?: string };
 
 const NONE: readonly EventFault[] = [];
 
@@ -40,7 +41,9 @@ export class EventReading implements ReadEvent {
     let found = NONE;
     for (const check of this.#checks) {
       const reason = check.fault(row, this);
-      if (reason !== undefined) found = [...found, { verdict: check.verdict, reason }];
+      if (reason === undefined) continue;
+      const { verdict, says } = check;
+      found = [...found, { verdict, reason, ...(says && { says, type: row.type.text() }) }];
     }
     return found;
   }

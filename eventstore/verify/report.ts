@@ -4,6 +4,8 @@ import type { SealCounts } from "./sealed.ts";
 export type Verdict = {
   name: string;
   ok: boolean;
+  /** Only false: no fault of its own, but others leave nothing to judge. */
+  judged?: false;
   checked: number;
   first_bad?: number;
   reason?: string;
@@ -33,15 +35,17 @@ export type VerifyReport = {
   sealed: SealCounts;
 };
 
-export function formatVerdicts(report: VerifyReport): string {
+/** `holder`: where the events were read, for the last line. */
+export function formatVerdicts(report: VerifyReport, holder: "file" | "database" = "file"): string {
   const width = Math.max(...report.verdicts.map((verdict) => verdict.name.length));
   const lines = report.verdicts.flatMap((verdict) => {
-    const mark = verdict.ok ? "ok  " : "FAIL";
+    const mark = verdict.ok ? "ok  " : verdict.judged === false ? "?   " : "FAIL";
     const reason = verdict.reason === undefined ? "" : `${verdict.reason}; `;
     return [`${mark} ${verdict.name.padEnd(width)}  ${reason}${verdict.detail}`, ...furtherFaults(verdict)];
   });
+  const { events, streams } = report;
   lines.push(
-    `${report.events} events in ${report.streams} streams: ${report.ok ? verifiedBut(report.caveat) : "NOT verified"}`,
+    `${events} events in ${streams} streams: ${report.ok ? verifiedTo(report, holder) : "NOT verified"}`,
   );
   const { values, erased } = report.sealed;
   if (values > 0) lines.push(`sealed ${values}${erased === null ? "" : `, erased ${erased}`}`);
@@ -49,11 +53,23 @@ export function formatVerdicts(report: VerifyReport): string {
   return `${lines.map(printable).join("\n")}\n`;
 }
 
-const verifiedBut = (caveat: string | undefined) => (caveat ? `verified, ${caveat}` : "verified");
+function verifiedTo({ proven, events, head, caveat }: VerifyReport, holder: string): string {
+  const but = caveat ? `, ${caveat}` : "";
+  const beyond = Math.max(0, (head?.position ?? 0) - proven);
+  const rest = beyond === 1 ? "rests" : "rest";
+  if (beyond === 0) return `verified${but}`;
+  if (beyond >= events)
+    return `verified; ${events === 1 ? "this event rests" : "all events rest"} on the ${holder} alone${but}`;
+  const later = `${beyond.toLocaleString("en")} later ${beyond === 1 ? "event" : "events"}`;
+  return `verified to ${proven}; ${later} ${rest} on the ${holder} alone${but}`;
+}
 
-function furtherFaults({ faults = [], fault_count = 0 }: Verdict): string[] {
+const ONE_FOR_EACH_EVENT: ReadonlySet<string> = new Set(["chain", "order"]);
+
+function furtherFaults({ name, faults = [], fault_count = 0 }: Verdict): string[] {
   const lines = faults
     .slice(1)
+    .filter(({ place }, n) => !ONE_FOR_EACH_EVENT.has(name) || place !== faults[n]!.place)
     .map(({ place, reason }) => `       ${place > 0 ? `at ${place}: ` : ""}${reason}`);
   const more = fault_count - faults.length;
   return more > 0 ? [...lines, `       and ${more} more`] : lines;

@@ -31,6 +31,10 @@ type Tally = {
 const LONGEST_REASON = 500;
 const MOST_TOLD = 100;
 const VERDICTS = ["format", "canonical", "chain", "order", "commits"] as const;
+/** A fault of these is of the events that a signature covers. */
+const OF_EVENTS = ["chain", "order", "tree"] as const;
+/** Names in a sentence for people. */
+const LONGEST_NAME = 80;
 /** After such a fault, other verdicts mean nothing. */
 const FRAME: ReadonlySet<string> = new Set(VERDICTS);
 
@@ -95,13 +99,20 @@ export class Verifier {
     const row = this.row;
     log.meet(row);
     const place = log.place + 1;
-    for (const { verdict, reason } of faults) this.#say(verdict, reason, place);
+    for (const { verdict, reason, says, type } of faults)
+      this.#say(verdict, says ? `${this.#subject(place, type)} ${says}: ${reason}` : reason, place);
     for (const check of this.#placeChecks) {
       const fault = check.fault(row, log);
-      if (fault !== undefined) this.#say(check.verdict, fault, place);
+      if (fault === undefined) continue;
+      this.#say(check.verdict, check.says ? `${this.#subject(place)} ${check.says}: ${fault}` : fault, place);
     }
     this.#companion?.event(row);
     log.pass(row);
+  }
+
+  #subject(place: number, type?: string): string {
+    const stream = this.row.stream_id.text().slice(0, LONGEST_NAME);
+    return `event ${place}${type ? `, ${type.slice(0, LONGEST_NAME)}` : ""} of stream ${stream},`;
   }
 
   readable(): void {
@@ -155,6 +166,14 @@ export class Verifier {
     tally.last_good = good;
   }
 
+  #unjudged(log: LogState): string | undefined {
+    const bad = OF_EVENTS.flatMap((name) => {
+      const place = this.#tallies.get(name)?.first_bad;
+      return place === undefined ? [] : [{ name, place }];
+    });
+    return unjudgedBy(bad, provenBy(log, this.#companion));
+  }
+
   #verdict(name: string): Verdict {
     const tally = this.#tallies.get(name)!;
     const log = this.#log;
@@ -172,8 +191,12 @@ export class Verifier {
       };
     }
     const checked = name === "format" ? tally.checked : log!.events;
-    const reach = log ? reachOf(name, log, tally, this.#companion) : "nothing was read";
-    if (tally.faults === 0) return { name, ok: true, checked, detail: reach };
+    const unjudged = name === "completeness" && log ? this.#unjudged(log) : undefined;
+    const reach = unjudged ?? (log ? reachOf(name, log, tally, this.#companion) : "nothing was read");
+    if (tally.faults === 0)
+      return unjudged === undefined
+        ? { name, ok: true, checked, detail: reach }
+        : { name, ok: false, judged: false, checked, detail: reach };
     const { first_bad, reason, last_good } = tally;
     const place = log?.source === "stream" ? "version" : "position";
     const holds = last_good > 0 ? `holds up to ${place} ${last_good}` : "holds for no event";
@@ -188,6 +211,15 @@ export class Verifier {
       detail: FRAME.has(name) ? detail : `${detail}; ${reach}`,
     };
   }
+}
+
+/** Signatures and heads say nothing of events that are not the signed ones. */
+function unjudgedBy(bad: readonly { name: string; place: number }[], proven: readonly ProvenRange[]) {
+  const furthest = Math.max(0, ...proven.map(({ to }) => to));
+  const [first] = bad.toSorted((a, b) => a.place - b.place);
+  if (!first || (furthest > 0 && first.place > furthest)) return undefined;
+  const what = furthest > 0 || first.name === "tree" ? "signed" : "recorded";
+  return `not judged: the events themselves are not what was ${what} (${first.name}, from ${first.place})`;
 }
 
 const verdictOf = (faults: readonly Fault[], fault_count: number) => ({
@@ -240,5 +272,7 @@ function provenTo(log: LogState, companion: Companion | undefined): string {
     return `no earlier head was given, so a rewrite or a cut of the end would not show: unproven beyond ${log.first - 1}`;
   const furthest = Math.max(...proven.map(({ to }) => to));
   const ways = proven.map(({ by, to }) => `${by} ${to}`).join(", ");
-  return furthest >= log.place ? ways : `${ways}, unproven beyond ${furthest}`;
+  return furthest >= log.place
+    ? ways
+    : `${ways}, unproven beyond ${furthest}: without a head of the end, a rewrite or a cut there would not show`;
 }

@@ -225,7 +225,8 @@ export const auditChecks: AuditCheck[] = [
       const bad = lowest(heads.filter(differs));
       if (!bad) return undefined;
       const computed = roots.get(bad.size)!.toString("hex");
-      const reason = `the root of these ${bad.size} events is ${computed}, ${bad.name} has ${bad.root.toString("hex")}`;
+      const changed = `these ${bad.size} events are not those of ${bad.name}: one or more were changed, moved, added or removed`;
+      const reason = `${changed}: the root of these ${bad.size} events is ${computed}, not ${bad.root.toString("hex")}`;
       return { reason, place: bad.size };
     },
   },

@@ -95,7 +95,7 @@ names any that is unreachable.
         process.stdout.write(
           json
             ? `${JSON.stringify({ ...report, place }, null, 2)}\n`
-            : `${printable(`log ${report.origin}, in ${place}`)}\n${formatVerdicts(report)}${formatConvictions(report)}`,
+            : `${printable(`log ${report.origin}, in ${place}`)}\n${formatVerdicts(report, files.length > 0 ? "file" : "database")}${formatConvictions(report)}`,
         );
         if (!report.ok) process.exitCode = 1;
       }),

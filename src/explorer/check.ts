@@ -110,7 +110,7 @@ function resultOf(
 }
 
 function summary(subject: string, report: Report): string {
-  const bad = report.verdicts.filter(({ ok }) => !ok);
+  const bad = report.verdicts.filter(({ ok, judged }) => !ok && judged !== false);
   const read = "events" in report ? `${counted(report.events, "event")}, ` : "";
   const idle = report.verdicts.filter(isIdle);
   const passed = `${count(report.verdicts.length - idle.length)} checks passed`;
@@ -149,21 +149,27 @@ function findingsOf(task: Task, report: Report): Node[] {
 }
 
 const outcomeOf = (verdict: Verdict) =>
-  isIdle(verdict) ? "nothing to check" : verdict.ok ? "holds" : "fails";
+  isIdle(verdict)
+    ? "nothing to check"
+    : verdict.judged === false
+      ? "not judged"
+      : verdict.ok
+        ? "holds"
+        : "fails";
 
-const step = ({ name, ok, detail, first_bad, reason }: Verdict) =>
+const step = ({ name, ok, detail, judged, first_bad, reason }: Verdict) =>
   el(
     "li",
-    { class: isIdle({ name, ok, detail }) ? "idle" : ok ? "good" : "bad" },
+    { class: isIdle({ name, ok, detail }) || judged === false ? "idle" : ok ? "good" : "bad" },
     el(
       "div",
       { class: "question" },
       el("strong", {}, name),
       el("span", { class: "soft" }, QUESTIONS[name] ?? ""),
-      el("span", { class: "outcome" }, outcomeOf({ name, ok, detail })),
+      el("span", { class: "outcome" }, outcomeOf({ name, ok, detail, judged })),
     ),
     el("p", {}, detail),
-    ...(ok
+    ...(ok || judged === false
       ? []
       : [
           el(

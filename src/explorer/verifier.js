@@ -1,5 +1,5 @@
 /** The second verifier, written from docs/event-log.md alone: one file that needs nothing but Node 20 or a browser.
- * @typedef {{ name: string, ok: boolean, detail: string, first_bad?: number, reason?: string }} Verdict
+ * @typedef {{ name: string, ok: boolean, detail: string, judged?: false, first_bad?: number, reason?: string }} Verdict
  * @typedef {{ origin?: string, key?: string, heads?: { position: number, hash: string }[], checkpoints?: string[],
  *   network?: string, contract?: string, signer?: string, onEvents?: (count: number) => unknown }} Options */
 const fail = (reason) => { throw new Error(reason); };
@@ -228,7 +228,7 @@ async function* linesOf(source) {
 // ---- Section 8. `first_bad` is a place among the events, or the size of a tree head: the lowest that is bad.
 const VERDICTS = ["format", "chain", "order", "commits", "tree", "signature", "anchor", "completeness"];
 /** @param {AsyncIterable<Uint8Array> | Uint8Array | string} source an export, not packed @param {Options} options
- * @returns {Promise<{ ok: boolean, verdicts: Verdict[], head: { position: number, hash: string } | null, events: number }>} */
+ * @returns {Promise<{ ok: boolean, verdicts: Verdict[], head: { position: number, hash: string } | null, events: number, proven: number }>} */
 export async function verifyPack(source, options = {}) {
   const [faults, heads, links, proven, notes] = /** @type {any[]} */ ([{}, [], [], [], [...(options.checkpoints ?? [])]]);
   const [streams, roots, common, joined] = [new Map(), new Map(), new Map(), new Map()];
@@ -236,13 +236,14 @@ export async function verifyPack(source, options = {}) {
   let [header, isLog, key, place, events, frontier] = /** @type {any[]} */ ([undefined, false, options.key, 0, 0, []]);
   let [first, last, hash, recorded, lacking, leaves] = [1, 0, "", 0, Number.NaN, Number.NaN];
   const must = (name, at, holds, reason) => { if (!holds && !(faults[name]?.first_bad <= at)) faults[name] = { first_bad: at, reason }; };
-  const tries = (name, at, step) => step().catch((error) => must(name, at, false, error.message));
-  const same = (name, at, stated, right) => tries(name, at, async () => needSame(stated, right));
+  const tries = (name, at, step, said = "") => step().catch((error) => must(name, at, false, said + error.message));
+  const same = (name, at, stated, right, said) => tries(name, at, async () => needSame(stated, right), said);
   const moveTo = (position, its_hash) => { [last, hash] = [position, its_hash]; met.get(last)?.push(hash); };
   const here = () => (header ? first + events : 0); // the place of the event that comes next
   const addHead = (kind, { size, root }, said) => {
     roots.set(size, roots.get(size) ?? root);
-    must("tree", size, roots.get(size) === root, `there is another root of size ${size} than ${root}`);
+    const changed = kind === "computed" ? `these ${size} events are not those of its tree head` : "two tree heads differ";
+    must("tree", size, roots.get(size) === root, `${changed}: there is another root of size ${size} than ${root}`);
     heads.push({ kind, size, said });
   };
   const addNote = (kind, note) => tries("signature", 0, async () => {
@@ -277,8 +278,10 @@ export async function verifyPack(source, options = {}) {
       const genesis = await H("TS/STREAM/1\0", LP(origin), LP(tenant), LP(stream_id));
       const [n, prev_hash] = streams.get(genesis) ?? (first > 1 && version > 1 ? [version - 1, row.prev_hash] : [0, genesis]);
       streams.set(genesis, [version, event_hash]);
-      await same("chain", at, row, { payload_hash: await H("TS/PAYLOAD/1\0", payload), meta_hash: await H("TS/META/1\0", meta) });
-      await same("chain", at, row, { tenant, stream_id, version: n + 1, prev_hash, event_hash: await eventHash(origin, row) });
+      const its = `event ${at}, ${row.type.slice(0, 80)} of stream ${row.stream_id?.slice(0, 80)},`.replace(/\p{C}/gu, "?");
+      const hashes = { payload_hash: await H("TS/PAYLOAD/1\0", payload), meta_hash: await H("TS/META/1\0", meta) };
+      await same("chain", at, row, { ...hashes, event_hash: await eventHash(origin, row) }, `${its} was changed after it was recorded: `);
+      await same("chain", at, row, { tenant, stream_id, version: n + 1, prev_hash }, `${its} does not continue its stream: `);
       const bound = commit_size && await H("TS/COMMIT/1\0", LP(idem_key ?? ""), unhex(request_hash ?? word(0)), u32(commit_size));
       const commit = await Promise.resolve(meta).then(JSON.parse).then((it) => it?.commit, () => undefined);
       must("commits", at, commit === (bound ?? undefined), `meta.commit is ${commit}, not ${bound ?? "absent"}`);
@@ -286,7 +289,7 @@ export async function verifyPack(source, options = {}) {
       must("commits", at, isKeyed && (commit_size ? !(lacking > 0) : lacking !== 0), `half a key, or a commit lacks ${lacking}`);
       const log_hash = await H("TS/LOG/1\0", unhex(hash), u64(position), unhex(event_hash));
       [recorded, lacking] = [Math.max(recorded, row.recorded_at_us), isLog ? (commit_size || lacking) - 1 : lacking];
-      if (isLog) await same("order", at, row, { position: last + 1, log_hash, recorded_at_us: recorded });
+      if (isLog) await same("order", at, row, { position: last + 1, log_hash, recorded_at_us: recorded }, `${its} is not at its place: `);
       await addRoot();
       let node = await H([0], unhex(event_hash));
       for (let n = leaves++; n % 2 === 1; n = (n - 1) / 2) node = await parent(frontier.pop(), node);
@@ -346,14 +349,25 @@ export async function verifyPack(source, options = {}) {
     isLog ? Math.min(most, here() - 1) : (proven.findLast((one) => one.position <= Math.min(most, common.get(one.size)))?.version ?? 0);
   const reaches = { anchored: reach("anchored"), signed: reach("signed"), held: highest([reach("held"), ...[...met].map(([at, { length }]) => length && at)]) };
   const reached = Object.entries(reaches).map(([how, at]) => (at > 0 ? `${how} up to ${at}, ` : "")).join("");
+  const most = highest(Object.values(reaches));
+  const changed = ["chain", "order", "tree"].filter((name) => faults[name] && (most === 0 || faults[name].first_bad <= most));
+  const judged = changed.length === 0;
   const begun = first > 1 ? `begins at ${first}, what lies before is unproven, ` : "";
   const details = {
+    format: "every line could be read", commits: "whole, and bound to their keys",
+    chain: `every hash and link of ${events} events in ${streams.size} streams holds`,
+    order: isLog ? `no gap up to position ${last}, each log hash holds` : "of one stream, its versions",
+    tree: heads.length > 0 ? `tree heads up to ${highest(heads.map(({ size }) => size))} events` : "there is no tree head",
     signature: has(/signed|held/) ? `by ${key}${options.key ? "" : ", which came with the export and was trusted"}` : "nothing is signed",
     anchor: heads.filter(({ kind }) => kind === "anchored").map(({ said }) => said).join("; ") || "nothing is anchored",
-    completeness: `${begun}${reached}unproven beyond ${highest(Object.values(reaches))}`,
+    completeness: !judged ? `not judged: the events themselves are not what was signed (see ${changed[0]})`
+      : `${begun}${reached}unproven beyond ${most}${most < here() - 1 ? ": without a head of the end, a rewrite or a cut there would not show" : ""}`,
   };
-  const verdicts = VERDICTS.map((name) => ({ name, ok: !faults[name], detail: details[name] ?? "checked", ...faults[name] }));
-  return { ok: verdicts.every(({ ok }) => ok), verdicts, head: header ? { position: last, hash } : null, events };
+  const verdicts = /** @type {Verdict[]} */ (VERDICTS.map((name) => ({ name, ok: !faults[name], detail: details[name], ...faults[name] })));
+  const [end] = verdicts.slice(-1);
+  if (end.ok && !judged) Object.assign(end, { ok: false, judged });
+  const ok = verdicts.every((one) => one.ok);
+  return { ok, verdicts, head: header ? { position: last, hash } : null, events, proven: most };
 }
 // ---- The command line, where Node runs this file itself, under whatever name. A check that did not take place has not passed: 2.
 const [script, pack, ...flags] = globalThis.process?.argv?.slice(1) ?? [];
@@ -375,9 +389,12 @@ if (script && (isPiped || [script, `${script}.js`, `${script}.mjs`].some(isHere)
   const named = Object.fromEntries(flags.map((flag, i) => [flag.slice(2), flags[i + 1]]).filter((_, i) => i % 2 === 0));
   const [file, unpacked] = [fs.createReadStream(pack), pack.endsWith(".gz") ? createGunzip() : undefined];
   if (unpacked) file.on("error", (error) => unpacked.destroy(error)).pipe(unpacked);
-  const { ok, verdicts, head } = await verifyPack(unpacked ?? file, { ...named, heads, checkpoints });
+  const { ok, verdicts, head, events, proven } = await verifyPack(unpacked ?? file, { ...named, heads, checkpoints });
   if (!head) console.log(`${pack}: no export of a log: ${verdicts[0].reason}`);
-  for (const { ok, name, detail, first_bad, reason } of head ? verdicts : [])
-    console.log(ok ? "ok  " : "FAIL", name.padEnd(12), ok ? detail : `at ${first_bad}: ${reason}`);
+  for (const { ok, name, detail, judged, first_bad, reason } of head ? verdicts : [])
+    console.log(ok ? "ok  " : judged === false ? "?   " : "FAIL", name.padEnd(12), reason ? `at ${first_bad}: ${reason}` : detail);
+  const later = Math.min(events, (head?.position ?? 0) - proven);
+  const rest = later < events ? `verified to ${proven}; ${later} later events rest on the file alone` : "verified; all events rest on the file alone";
+  if (head) console.log(`${events} events: ${!ok ? "NOT verified" : later > 0 ? rest : "verified"}`);
   process.exitCode = !head ? 2 : ok ? 0 : 1;
 }

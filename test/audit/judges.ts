@@ -47,11 +47,15 @@ export function second(text: string | Uint8Array, held: Held = {}) {
   });
 }
 
-type Verdicts = { verdicts: { name: string; ok: boolean; first_bad?: number; reason?: string }[] };
+type Verdicts = {
+  verdicts: { name: string; ok: boolean; judged?: false; first_bad?: number; reason?: string }[];
+};
 
-/** The verdicts that fail, with their first bad position. */
+/** The verdicts that fail by a fault of their own, with their first bad position. */
 export const red = ({ verdicts }: Verdicts): Record<string, number> => {
-  const failed = verdicts.filter(({ ok }) => !ok).map(({ name, first_bad }) => [name, first_bad ?? -1]);
+  const failed = verdicts
+    .filter(({ ok, judged }) => !ok && judged !== false)
+    .map(({ name, first_bad }) => [name, first_bad ?? -1]);
   const { acts, ...others }: Record<string, number> = Object.fromEntries(failed);
   // Without a header every verdict fails, and a verifier of hashes alone has no verdict of acts.
   return acts === undefined || others.format === 0 ? others : { ...others, acts };

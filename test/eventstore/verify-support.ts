@@ -18,7 +18,9 @@ export function verifyLines(lines: string[], options: VerifyExportOptions = {}):
   return verifyBytes(`${lines.join("\n")}\n`, options);
 }
 
-/** The verdicts that failed and their first bad position. */
+/** The verdicts that failed by a fault of their own, and their first bad position. */
 export function failures(report: VerifyReport): Record<string, number> {
-  return Object.fromEntries(report.verdicts.filter((v) => !v.ok).map((v) => [v.name, v.first_bad ?? -1]));
+  return Object.fromEntries(
+    report.verdicts.filter((v) => !v.ok && v.judged !== false).map((v) => [v.name, v.first_bad ?? -1]),
+  );
 }
