@@ -7,6 +7,9 @@ export type Question = { method: string; url: string; body: string | undefined }
 /** The credential of a call. */
 export type Credential = { by: "none" } | { by: "key"; key: string } | { by: "wallet" };
 
+/** A text that cannot be an API key; it was not sent. */
+export class UnusableKey extends Error {}
+
 /** The wallet is loaded when it is used, because it weighs more than the rest of a page. */
 const WALLET = "/docs/wallet.js";
 const loadWallet = () => import(WALLET) as Promise<typeof import("./wallet.ts")>;
@@ -19,7 +22,7 @@ export async function call(
 ): Promise<TimedResponse> {
   // A browser rejects other characters in a header, as if the network had failed.
   if (way.by === "key" && /[^\x21-\x7e]/.test(way.key))
-    throw new Error(
+    throw new UnusableKey(
       "That is not an API key: a key has only letters, digits and _. Paste the whole key, unchanged.",
     );
   const began = performance.now();

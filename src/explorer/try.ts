@@ -1,11 +1,11 @@
 /** An operation's page: its form becomes a call, anonymous, with a key, or with a demo wallet's payment. */
 import { showAnswer, showFailure, type TimedResponse } from "./answer.ts";
 import { reasonOf } from "./ask.ts";
-import { type Credential, call, type Question } from "./calling.ts";
+import { type Credential, call, type Question, UnusableKey } from "./calling.ts";
 import { openCode } from "./code.ts";
 import { el, part } from "./dom.ts";
 import { openDownloads } from "./downloads.ts";
-import { clearErrors, errorsIn, markErrors } from "./field-errors.ts";
+import { clearErrors, errorsIn, markErrors, markKey } from "./field-errors.ts";
 import { developmentChain } from "./format.ts";
 import { pictureWidth } from "./hover.ts";
 
@@ -143,8 +143,19 @@ async function answerAs(wanted: string): Promise<TimedResponse | undefined> {
     if (!answered.response.ok) return show(answered);
     good = answered;
     part("#answer").replaceChildren(el("p", { class: "verdict good" }, "Saved as a file."));
+    reveal();
   });
   return good;
+}
+
+/** Share of the window below which an answer's beginning is overlooked. */
+const OVERLOOKED = 0.6;
+
+/** Scrolls to the answer if it begins low in the window or outside of it. */
+function reveal(): void {
+  const place = part("#answer");
+  const { top } = place.getBoundingClientRect();
+  if (top < 0 || top > innerHeight * OVERLOOKED) place.scrollIntoView();
 }
 
 /** Runs the form's call; a failure is shown in the answer's place. */
@@ -153,19 +164,32 @@ async function attempt(work: (request: Question, way: Credential) => Promise<voi
   const place = part("#answer");
   button.disabled = true;
   clearErrors(form());
+  // What follows keeps its place until the answer is there.
+  place.style.minHeight = `${place.offsetHeight}px`;
   place.replaceChildren(el("p", { class: "soft" }, "Asking…"));
   try {
     await work(question(), wayIn());
   } catch (error) {
     showFailure(place, reasonOf(error));
+    if (error instanceof UnusableKey) markKey(reasonOf(error));
+    else reveal();
   } finally {
+    place.style.minHeight = "";
     button.disabled = false;
   }
 }
 
 async function show(answered: TimedResponse, drawn?: Parameters<typeof showAnswer>[2]): Promise<void> {
   const value = await showAnswer(part("#answer"), answered, drawn);
-  if (answered.response.status === 400) markErrors(form(), errorsIn(value));
+  const { status } = answered.response;
+  if (status === 400 && markErrors(form(), errorsIn(value))) return;
+  if (status === 401 && wayIn().by === "key") return markKey(detailIn(value));
+  reveal();
 }
+
+const detailIn = (value: unknown): string => {
+  const { detail } = (value ?? {}) as { detail?: unknown };
+  return typeof detail === "string" ? detail : "The service does not accept this key.";
+};
 
 openTry();

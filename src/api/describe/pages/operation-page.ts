@@ -56,8 +56,8 @@ export function operationBody(operation: Operation, { catalogue, public_url, key
           </div>
         </form>
         ${downloads(forms)}
-        ${codeOf(operation, public_url, key)}
         <div id="answer" class="result" role="status" aria-live="polite">${exampleOf(operation)}</div>
+        ${codeOf(operation, public_url, key)}
       </section>
       ${fieldTable(answerFields(operation))}
       ${errorTable(operation, catalogue)}
@@ -109,6 +109,7 @@ function codeOf(operation: Operation, public_url: string, key: string | undefine
     answer: answerKind(operation),
   });
   return html`<div id="code">
+          <h3>The call as code</h3>
           <div class="views" role="group" aria-label="The call as code">${LANGUAGES.map(
             (name, at) =>
               html`<button type="button" aria-pressed="${String(at === 0)}" data-language="${name}">${name}</button> `,
