@@ -2,6 +2,7 @@
 import { ask, reasonOf } from "./ask.ts";
 import { el, part } from "./dom.ts";
 import { type Entry, entryFinder } from "./entries.ts";
+import { excerptOf, marked } from "./excerpt.ts";
 import { counted } from "./format.ts";
 
 const MOST = 30;
@@ -12,13 +13,15 @@ export function openSearch(): void {
   const contents = part("#contents");
   let find: Promise<ReturnType<typeof entryFinder>> | undefined;
   const show = async () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    contents.hidden = words.length > 0;
-    found.hidden = words.length === 0;
-    if (words.length === 0) return;
+    const isEmpty = input.value.trim() === "";
+    contents.hidden = !isEmpty;
+    found.hidden = isEmpty;
+    if (isEmpty) return;
     try {
       find ??= ask<Entry[]>("/docs/search.json").then(entryFinder);
-      const hits = (await find)(input.value);
+      const { find: findEntries, matcher } = await find;
+      const hits = findEntries(input.value);
+      const isMatch = matcher(input.value);
       found.replaceChildren(
         el(
           "p",
@@ -27,7 +30,7 @@ export function openSearch(): void {
             ? "Nothing matches. Try other words, such as seasonality, refund or verify."
             : counted(hits.length, "place"),
         ),
-        el("ul", { class: "entries" }, ...hits.slice(0, MOST).map((hit) => line(hit, words))),
+        el("ul", { class: "entries" }, ...hits.slice(0, MOST).map((hit) => line(hit, isMatch))),
       );
     } catch (error) {
       find = undefined;
@@ -41,19 +44,14 @@ export function openSearch(): void {
   });
 }
 
-/** Letters around the first match. */
-const [BEFORE, AFTER] = [50, 120];
-
-function line({ path, title, of, text }: Entry, words: string[]): HTMLElement {
-  const at = Math.max(0, ...words.map((word) => text.toLowerCase().indexOf(word)));
-  const from = Math.max(0, at - BEFORE);
-  const excerpt = text.slice(from, at + AFTER).trim();
+function line({ path, title, of, text }: Entry, isMatch: (word: string) => boolean): HTMLElement {
   return el(
     "li",
     {},
-    el("a", { href: path }, title),
+    el("a", { href: path }, ...marked(title, isMatch)),
     " ",
-    el("span", { class: "soft" }, of),
-    el("p", { class: "soft" }, `${from > 0 ? "…" : ""}${excerpt}${at + AFTER < text.length ? "…" : ""}`),
+    // A page's first section has the page's title.
+    el("span", { class: "soft" }, of === title ? "Guide" : of),
+    el("p", { class: "soft" }, ...marked(excerptOf(text, isMatch), isMatch)),
   );
 }

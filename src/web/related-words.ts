@@ -32,5 +32,7 @@ export const RELATED_WORDS: readonly string[] = [
   "country reporter partner",
   "steel iron",
   "bet game gamble",
+  "latvia latvian",
+  "buyer seller customer supplier partner",
   "cancel revoke withdraw",
 ];

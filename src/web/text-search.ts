@@ -3,7 +3,7 @@
  * (BM25+).
  */
 import { distance } from "fastest-levenshtein";
-import MiniSearch from "minisearch";
+import MiniSearch, { type MatchInfo } from "minisearch";
 import { stemmer } from "stemmer";
 
 /** Words that occur in any question, and so do not distinguish entries. */
@@ -28,6 +28,12 @@ const BETWEEN_WORDS = /[\n\r\p{Z}\p{P}]+/u;
 const RELATED = 0.5;
 /** Squares the share of matched words: an entry with half of the words has a quarter of the score. */
 const COVERAGE_EXPONENT = 2;
+/** An entry with less than this share of the best entry's coverage is not found: it only shares a word. */
+const LEAST_COVERAGE = 0.3;
+/** The further score of an entry that has all neighbouring words of a question beside each other. */
+const NEIGHBOURS = 1;
+/** Entries whose texts are read for neighbouring words. */
+const READ_FOR_NEIGHBOURS = 60;
 
 /** `weights`: the weight of each field's text. `weightOf`: the weight of an entry. `related`: groups of words. */
 export type SearchFields<Entry> = {
@@ -37,11 +43,17 @@ export type SearchFields<Entry> = {
   related?: readonly string[];
 };
 
-/** Returns a search function: for words, the entries that contain any of them, best first. */
+export type TextSearch<Entry> = {
+  /** The entries that have the words, or most of them, best first. */
+  find(words: string): Entry[];
+  /** Says of a word in a text whether the words found it. */
+  matcher(words: string): (word: string) => boolean;
+};
+
 export function textSearch<Entry>(
   entries: readonly Entry[],
   { weights, textOf, weightOf = () => 1, related = [] }: SearchFields<Entry>,
-): (words: string) => Entry[] {
+): TextSearch<Entry> {
   const index = new MiniSearch<{ id: number; entry: Entry }>({
     fields: Object.keys(weights),
     extractField: (document, field) => (field === "id" ? String(document.id) : textOf(document.entry, field)),
@@ -67,34 +79,86 @@ export function textSearch<Entry>(
     });
     return [...new Set(said)];
   };
-  return (words) => {
+  const heaviest = Math.max(...Object.values(weights));
+  const shareOf = (field: string) => Math.sqrt(weights[field]! / heaviest);
+  const stemmed = new Map<Entry, { share: number; text: string }[]>();
+  const stemmedTexts = (entry: Entry) =>
+    Object.keys(weights).map((field) => {
+      const stems = textOf(entry, field)
+        .split(BETWEEN_WORDS)
+        .flatMap((word) => vocabulary.get(word.toLowerCase()) ?? []);
+      return { share: shareOf(field), text: ` ${stems.join(" ")} ` };
+    });
+  /** The share of a question's pairs of neighbouring words that an entry has beside each other, less in light fields. */
+  const neighboursIn = (entry: Entry, said: readonly string[]): number => {
+    if (said.length < 2) return 0;
+    const texts = stemmed.get(entry) ?? stemmedTexts(entry);
+    stemmed.set(entry, texts);
+    const shares = said.slice(1).map((stem, at) => {
+      const having = texts.filter(({ text }) => text.includes(` ${said[at]} ${stem} `));
+      return Math.max(0, ...having.map(({ share }) => share));
+    });
+    return shares.reduce((sum, share) => sum + share, 0) / shares.length;
+  };
+  const matcher = (words: string) => {
+    const said = stemsOf(words);
+    const all = new Set([...said, ...said.flatMap((stem) => relatives.get(stem) ?? [])]);
+    return (word: string): boolean => {
+      const stem = stemOf(word);
+      return stem !== null && (all.has(stem) || said.some((one) => isPrefix(one) && stem.startsWith(one)));
+    };
+  };
+  const find = (words: string) => {
     const said = stemsOf(words);
     const added = [...new Set(said.flatMap((stem) => relatives.get(stem) ?? []))].filter(
       (stem) => !said.includes(stem),
     );
-    const coverage = (found: readonly string[]): number => {
-      const covered = said.map((stem) =>
-        found.includes(stem) ? 1 : relatives.get(stem)?.some((one) => found.includes(one)) ? RELATED : 0,
-      );
-      return (covered.reduce<number>((sum, share) => sum + share, 0) / said.length) ** COVERAGE_EXPONENT;
+    const whole = said.reduce((sum, stem) => sum + rarityOf(stem), 0);
+    /** The share of the question's words that an entry has: rare words count more, and so do those in heavy fields. */
+    const coverage = (match: MatchInfo): number => {
+      const shares = new Map<string, number>();
+      for (const [term, fields] of Object.entries(match)) {
+        const share = Math.max(...fields.map(shareOf));
+        for (const stem of [...said, ...added])
+          if (stem === term || (isPrefix(stem) && said.includes(stem) && term.startsWith(stem)))
+            shares.set(stem, Math.max(shares.get(stem) ?? 0, share));
+      }
+      const covered = said.map((stem) => {
+        const related = (relatives.get(stem) ?? []).map((one) => (shares.get(one) ?? 0) * RELATED);
+        return rarityOf(stem) * Math.max(shares.get(stem) ?? 0, ...related);
+      });
+      return covered.reduce((sum, share) => sum + share, 0) / whole;
     };
-    return index
+    const found = index
       .search([...said, ...added].join(" "), {
         boost: weights,
         boostDocument: (id) => weightOf(entries[Number(id)]!),
         tokenize: (text) => text.split(" "),
         processTerm: (stem) => stem,
-        prefix: (stem) => stem.length >= SHORTEST_BEGINNING && said.includes(stem),
+        prefix: (stem) => isPrefix(stem) && said.includes(stem),
         boostTerm: (stem) => rarityOf(stem) * (said.includes(stem) ? 1 : RELATED / added.length),
       })
-      .map(({ id, score, queryTerms }) => ({
-        entry: entries[Number(id)]!,
-        score: score * coverage(queryTerms),
-      }))
-      .toSorted((a, b) => b.score - a.score)
+      .map(({ id, score, match }) => {
+        const covered = coverage(match);
+        return { entry: entries[Number(id)]!, covered, score: score * covered ** COVERAGE_EXPONENT };
+      })
+      .toSorted(byScore);
+    const least = LEAST_COVERAGE * Math.max(...found.map(({ covered }) => covered));
+    const first = found.slice(0, READ_FOR_NEIGHBOURS).map(({ entry, covered, score }) => ({
+      entry,
+      covered,
+      score: score * (1 + NEIGHBOURS * neighboursIn(entry, said)),
+    }));
+    return [...first.toSorted(byScore), ...found.slice(READ_FOR_NEIGHBOURS)]
+      .filter(({ covered }) => covered >= least)
       .map(({ entry }) => entry);
   };
+  return { find, matcher };
 }
+
+const byScore = (one: { score: number }, other: { score: number }) => other.score - one.score;
+
+const isPrefix = (stem: string) => stem.length >= SHORTEST_BEGINNING;
 
 /** For each stem, the other stems of its groups that occur in any entry. */
 function relativesOf(groups: readonly string[], stems: ReadonlySet<string>): Map<string, string[]> {

@@ -35,6 +35,9 @@ test.each([
   ["shipping cost", "fuel_calculator"],
   ["is my counterparty on the OFAC list", "fusion_sanctions_check"],
   ["buy firewood", "orders_create"],
+  ["how do I pay", "x402_supported"],
+  ["verify a receipt", "resources"],
+  ["top buyers of latvian wood", "trade_wood_products"],
 ])("the words %j find %s among the first three", (text, name) => {
   expect(
     find(text)

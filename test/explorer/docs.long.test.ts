@@ -147,21 +147,27 @@ describe.skipIf(!chromium)(
     test.each([
       [375, 700],
       [1280, 800],
-    ])("the answer of a run is in a window of %d × %d, and a refused key is marked", async (width, height) => {
-      const page = await open(PARTNERS, { viewport: { width, height } });
-      await run(page, "wallet");
-      const top = () => page.evaluate("document.querySelector('#answer .verdict').getBoundingClientRect().top");
-      await expect.poll(top).toBeLessThan(height * 0.6);
-      await page.locator("input[value=key]").check();
-      await page.locator("#key").fill("sk_bad");
-      await page.locator("#try button").click();
-      await expect.poll(() => page.locator("#error-key").textContent()).toMatch(/not a key of this service/);
-      expect(await page.locator("#key").getAttribute("aria-invalid")).toBe("true");
-      expect(await violationsIn(page)).toEqual([]);
-      await page.locator("#key").fill(key);
-      await page.locator("#try button").click();
-      await expect.poll(() => page.locator("#error-key").count()).toBe(0);
-    });
+    ])(
+      "the answer of a run is in a window of %d × %d, and a refused key is marked",
+      async (width, height) => {
+        const page = await open(PARTNERS, { viewport: { width, height } });
+        await run(page, "wallet");
+        const top = () =>
+          page.evaluate("document.querySelector('#answer .verdict').getBoundingClientRect().top");
+        await expect.poll(top).toBeLessThan(height * 0.6);
+        await page.locator("input[value=key]").check();
+        await page.locator("#key").fill("sk_bad");
+        await page.locator("#try button").click();
+        await expect
+          .poll(() => page.locator("#error-key").textContent())
+          .toMatch(/not a key of this service/);
+        expect(await page.locator("#key").getAttribute("aria-invalid")).toBe("true");
+        expect(await violationsIn(page)).toEqual([]);
+        await page.locator("#key").fill(key);
+        await page.locator("#try button").click();
+        await expect.poll(() => page.locator("#error-key").count()).toBe(0);
+      },
+    );
 
     test("a key gets a chart whose figures show on hover, and the answer as a file", async () => {
       const page = await open(PARTNERS.replace("top_partners", "timeline"));

@@ -4,6 +4,7 @@ import { catalogueOf } from "../../src/api/declare/catalogue.ts";
 import { documentationEntries } from "../../src/api/describe/pages/docs.ts";
 import { areas } from "../../src/areas/index.ts";
 import { entryFinder } from "../../src/explorer/entries.ts";
+import { excerptOf } from "../../src/explorer/excerpt.ts";
 import strangers from "./questions.json" with { type: "json" };
 
 const QUESTIONS: [words: string, ...right: string[]][] = [
@@ -39,9 +40,10 @@ const QUESTIONS: [words: string, ...right: string[]][] = [
   ["DATABASE_URL", "settings#database_url"],
 ];
 
-let find: ReturnType<typeof entryFinder>;
+let find: ReturnType<typeof entryFinder>["find"];
+let matcher: ReturnType<typeof entryFinder>["matcher"];
 beforeAll(async () => {
-  find = entryFinder(await documentationEntries(catalogueOf(areas)));
+  ({ find, matcher } = entryFinder(await documentationEntries(catalogueOf(areas))));
 });
 
 /** The three first results of each question that are all wrong. */
@@ -71,6 +73,33 @@ test.each(Object.entries(strangers) as [string, [string, string[]][]][])(
     expect(found.length, JSON.stringify(found, null, 1)).toBeLessThanOrEqual(2);
   },
 );
+
+test.each([
+  ["seasonality of wood", 2, "/docs/operations/trade_seasonality"],
+  ["rate limits", 1, "/docs/payments#rate-limits"],
+  ["sandbox key", 3, "/docs/quickstart#4-ask-with-the-sandbox-key"],
+  ["how do I pay", 1, "/docs/payments#paying-per-call"],
+  ["how do I pay", 6, "/docs/cookbook#pay-for-a-call"],
+  ["top buyers of latvian wood", 1, "/docs/operations/trade_wood_products"],
+] as const)("the words %j find among the first %d %s", (words, most, path) => {
+  const first = find(words).map((entry) => entry.path);
+  expect(first.slice(0, most), JSON.stringify(first.slice(0, 8), null, 1)).toContain(path);
+});
+
+test("a place that has one common word of several is not found", () => {
+  expect(find("top buyers of latvian wood").length).toBeLessThan(40);
+});
+
+test("an excerpt is a sentence with the words, and begins and ends between words", () => {
+  const isMatch = matcher("rate limits");
+  const text =
+    "It is `free`. Each address has a rate limit for calls, and other words follow here. The end is not shown.";
+  expect(excerptOf(text, isMatch)).toBe(
+    "… Each address has a rate limit for calls, and other words follow here. The end is not shown.",
+  );
+  const long = `${"one two ".repeat(40)}a rate limit is here ${"three four ".repeat(40)}`;
+  expect(excerptOf(long, isMatch)).toMatch(/^… (one|two) .* a rate limit is here .* (three|four) …$/);
+});
 
 test("the first five results are of different pages", () => {
   const pages = find("verify an export").map(({ path }) => path.replace(/#.*/, ""));

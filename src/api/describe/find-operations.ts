@@ -8,7 +8,7 @@ const WEIGHTS = { name: 4, summary: 4, searched: 4, area: 2, description: 1, inp
 
 /** Finds operations by words. If the query contains an operation's whole name, that operation comes first. */
 export function operationFinder(operations: readonly Operation[]): (words: string) => Operation[] {
-  const find = textSearch(operations, { weights: WEIGHTS, textOf, related: RELATED_WORDS });
+  const { find } = textSearch(operations, { weights: WEIGHTS, textOf, related: RELATED_WORDS });
   return (text) => {
     const words = new Set(text.toLowerCase().split(/\s+/));
     return find(text).toSorted((a, b) => Number(words.has(b.name)) - Number(words.has(a.name)));

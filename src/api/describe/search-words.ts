@@ -46,6 +46,7 @@ export const SEARCH_WORDS: Readonly<Record<string, string>> = {
   resources: "receipt read again earlier report",
   rng_roll: "random number dice coin provably fair verifiable lottery draw",
   rng_verify: "check random number fair proof",
+  salary_ai_risk: "how expensive is AI for jobs cost of automation",
   salary_compare: "compare wages pay salaries of countries",
   salary_countries: "wages minimum average pay labour cost by country",
   skills_auto_route: "which skill fits my task",
@@ -83,6 +84,6 @@ export const SEARCH_WORDS: Readonly<Record<string, string>> = {
   wallet_airdrop: "send pay tokens money USDC to many wallets people",
   wallet_balances: "how much USDC money do I have account balance",
   wallet_history: "my transactions transfers",
-  x402_supported: "payment networks schemes facilitator",
+  x402_supported: "how do I pay ways to pay for a call payment networks schemes facilitator",
   x402_resources: "list of all paid operations prices",
 };
