@@ -1,11 +1,11 @@
 /** The part of a text that shows why a search found it. */
-import { el } from "./dom.ts";
 
 const MOST_LETTERS = 180;
 /** Letters before the first found word of a sentence that is too long. */
 const BEFORE = 60;
 const SENTENCE_END = /(?<=[.!?:;])\s+/;
-const WORD = /([\p{L}\p{N}]+)/u;
+/** Splits a text so that every second part is a word. */
+export const WORD = /([\p{L}\p{N}]+)/u;
 
 /** The sentence with the most different found words, cut between words where it is too long. */
 export function excerptOf(text: string, isMatch: (word: string) => boolean): string {
@@ -29,10 +29,3 @@ const foundIn = (text: string, isMatch: (word: string) => boolean): Set<string> 
       .filter(isMatch)
       .map((word) => word.toLowerCase()),
   );
-
-/** The text with its found words marked. */
-export const marked = (text: string, isMatch: (word: string) => boolean): (Node | string)[] =>
-  text
-    .replaceAll("`", "")
-    .split(WORD)
-    .map((part) => (isMatch(part) ? el("mark", {}, part) : part));

@@ -2,7 +2,7 @@
 import { ask, reasonOf } from "./ask.ts";
 import { el, part } from "./dom.ts";
 import { type Entry, entryFinder } from "./entries.ts";
-import { excerptOf, marked } from "./excerpt.ts";
+import { excerptOf, WORD } from "./excerpt.ts";
 import { counted } from "./format.ts";
 
 const MOST = 30;
@@ -55,3 +55,10 @@ function line({ path, title, of, text }: Entry, isMatch: (word: string) => boole
     el("p", { class: "soft" }, ...marked(excerptOf(text, isMatch), isMatch)),
   );
 }
+
+/** The text with its found words marked. */
+const marked = (text: string, isMatch: (word: string) => boolean): (Node | string)[] =>
+  text
+    .replaceAll("`", "")
+    .split(WORD)
+    .map((part) => (isMatch(part) ? el("mark", {}, part) : part));

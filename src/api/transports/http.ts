@@ -14,6 +14,7 @@ import type { Method, Operation } from "../declare/operation.ts";
 import { effectOf, methodOf, pathOf, pathWith } from "../declare/operation-facts.ts";
 import type { Document, RenderedDocument } from "../describe/document.ts";
 import type { Metrics } from "../describe/metrics.ts";
+import { nearestTo } from "../describe/pages/nearest.ts";
 import { notFoundPage } from "../describe/pages/not-found.ts";
 import { matches, refuseUnmatched } from "../serve/conditions.ts";
 import type { ServedOperation } from "../serve/pipeline.ts";
@@ -73,7 +74,7 @@ export function createHttp(parts: HttpParts): RequestListener {
   http.get("/metrics", metricsRoute(parts));
   http.all("/mcp", parts.mcp);
   http.use((req) => {
-    const remedy = hint(req.method, req.path) ?? "/openapi.json lists all paths";
+    const remedy = hint(req.method, req.path) ?? ALL_PATHS;
     throw new Refusal("not_found", `there is nothing at ${req.path}; ${remedy}`);
   });
   http.use(failed(parts));
@@ -282,6 +283,7 @@ function answered(
 
 /** Sends refusals. Other errors are logged, and their text is not sent. A stream that has begun is cut. */
 function failed(parts: HttpParts): ErrorRequestHandler {
+  const operations = parts.served.map(({ operation }) => operation);
   return (error, req, res, _next) => {
     // The caller left, which is not a fault of the service.
     if (req.socket.destroyed && isAborted(error)) return void res.destroy();
@@ -305,11 +307,17 @@ function failed(parts: HttpParts): ErrorRequestHandler {
         req,
         res,
         PAGE,
-        notFoundPage(methodProblem.problem.detail, parts.app.embedded_chain),
+        notFoundPage(
+          methodProblem.problem.detail.replace(`; ${ALL_PATHS}`, ""),
+          nearestTo(req.path, operations),
+          parts.app.embedded_chain,
+        ),
       );
     sendAnswer(res, { kind: "problem", ...methodProblem });
   };
 }
+
+const ALL_PATHS = "/openapi.json lists all paths";
 
 const PAGE = { type: "text/html" } as const;
 

@@ -1,6 +1,6 @@
 import { html, type Markup } from "../../../web/html.ts";
 
-const PLACES = [
+export const PLACES = [
   ["/docs", "Docs"],
   ["/log", "The log"],
   ["/rng", "Random numbers"],

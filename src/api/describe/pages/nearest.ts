@@ -1,0 +1,48 @@
+/** The pages whose address or name is near a missing one. */
+import { distance } from "fastest-levenshtein";
+import type { Operation } from "../../declare/operation.ts";
+import { PLACES } from "./places.ts";
+
+export type NearPage = { path: string; title: string };
+
+const MOST = 6;
+/** Shorter words are only compared as they are. */
+const SHORTEST_MISSPELT = 5;
+const MOST_WRONG = 2;
+/** Parts of addresses that say nothing about a page. */
+const COMMON = new Set(["docs", "operations", "v1", "agent", "html", "index", "page", "soul"]);
+
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word.length > 1 && !COMMON.has(word));
+
+const isNear = (one: string, other: string): boolean =>
+  one === other || (one.length >= SHORTEST_MISSPELT && distance(one, other) <= MOST_WRONG);
+
+/** The nearest first; a page that shares no word with the path is left out. */
+export function nearestTo(
+  path: string,
+  operations: readonly Pick<Operation, "name" | "summary">[],
+): NearPage[] {
+  const words = wordsOf(path);
+  const pages = [
+    ...PLACES.map(([at, title]) => ({ path: at as string, title: title as string, names: `${at} ${title}` })),
+    ...operations.map(({ name, summary }) => ({
+      path: `/docs/operations/${name}`,
+      title: summary,
+      names: name,
+    })),
+  ];
+  return pages
+    .map((page) => {
+      const names = wordsOf(page.names);
+      const shared = new Set(words.filter((word) => names.some((name) => isNear(word, name))));
+      return { ...page, score: shared.size / (words.length + new Set(names).size - shared.size) };
+    })
+    .filter(({ score }) => score > 0)
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, MOST)
+    .map(({ path: at, title }) => ({ path: at, title }));
+}
