@@ -74,7 +74,7 @@ function sampleOf({ method, url, body }: Question) {
     method,
     url: service + url,
     body: body === undefined ? undefined : (JSON.parse(body) as Record<string, unknown>),
-    credential: way.by === "key" ? { key: way.key === given ? given : undefined } : ("none" as const),
+    credential: way.by === "key" ? { key: way.key === given ? given : undefined } : way.by,
     answer: answer as "json" | "text" | "bytes",
   };
 }

@@ -8,7 +8,7 @@ export type CallSample = {
   url: string;
   body: Record<string, unknown> | undefined;
   /** `key: undefined` reads the key from the environment. */
-  credential: "none" | { key: string | undefined };
+  credential: "none" | "wallet" | { key: string | undefined };
   answer: "json" | "text" | "bytes";
 };
 
@@ -17,16 +17,22 @@ export type Language = (typeof LANGUAGES)[number];
 
 export const KEY_VARIABLE = "TALLYSTICK_KEY";
 
-export const samplesOf = (call: CallSample): Record<Language, string> => ({
-  curl: curlOf(call),
-  TypeScript: typescriptOf(call),
-  Python: pythonOf(call),
-});
+export const samplesOf = (call: CallSample): Record<Language, string> => {
+  const unpaid = (sign: string) =>
+    call.credential === "wallet" ? `${sign} Unpaid, this gets a 402; to pay: ${payingFrom(call.url)}\n` : "";
+  return {
+    curl: unpaid("#") + curlOf(call),
+    TypeScript: unpaid("//") + typescriptOf(call),
+    Python: unpaid("#") + pythonOf(call),
+  };
+};
+
+const payingFrom = (url: string) => new URL("/docs/cookbook#pay-for-a-call", url).href;
 
 const inShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 function curlOf({ method, url, body, credential, answer }: CallSample): string {
-  const key = credential === "none" ? undefined : (credential.key ?? `$${KEY_VARIABLE}`);
+  const key = typeof credential === "string" ? undefined : (credential.key ?? `$${KEY_VARIABLE}`);
   return [
     `curl -s ${method === "GET" ? "" : `-X ${method} `}${inShell(url)}`,
     ...(key === undefined ? [] : [`-H "Authorization: Bearer ${key}"`]),
@@ -43,7 +49,7 @@ const READ_IN_TYPESCRIPT = {
 
 /** The Authorization header as an expression in code; without a given key, it reads the environment. */
 const bearerOf = (credential: CallSample["credential"], fromEnvironment: string): string | undefined => {
-  if (credential === "none") return undefined;
+  if (typeof credential === "string") return undefined;
   return credential.key === undefined ? fromEnvironment : JSON.stringify(`Bearer ${credential.key}`);
 };
 
@@ -69,25 +75,31 @@ function typescriptOf({ method, url, body, credential, answer }: CallSample): st
 }
 
 const READ_IN_PYTHON = {
-  json: "print(response.json())",
-  text: "print(response.text)",
-  bytes: 'open("answer", "wb").write(response.content)',
+  json: "print(json.load(response))",
+  text: "print(response.read().decode())",
+  bytes: 'open("answer", "wb").write(response.read())',
 };
 
+/** In the standard library alone; an error status raises HTTPError. */
 function pythonOf({ method, url, body, credential, answer }: CallSample): string {
   const bearer = bearerOf(credential, `f"Bearer {os.environ['${KEY_VARIABLE}']}"`);
+  const headers = [
+    ...(bearer === undefined ? [] : [`"Authorization": ${bearer}`]),
+    ...(body ? ['"Content-Type": "application/json"'] : []),
+  ];
   return [
+    ...(body || answer === "json" ? ["import json"] : []),
     ...(bearer?.startsWith("f") ? ["import os"] : []),
-    "import requests",
+    `from urllib.request ${IMPORT} Request, urlopen`,
     "",
-    `response = requests.${method.toLowerCase()}(`,
+    "request = Request(",
     `    ${JSON.stringify(url)},`,
-    ...(bearer === undefined ? [] : [`    headers={"Authorization": ${bearer}},`]),
-    ...(body ? [`    json=${inPython(body, 1)},`] : []),
-    "    timeout=60,",
+    ...(headers.length > 0 ? [`    headers={${headers.join(", ")}},`] : []),
+    ...(body ? [`    data=json.dumps(${inPython(body, 1)}).encode(),`] : []),
+    `    method="${method}",`,
     ")",
-    "response.raise_for_status()",
-    READ_IN_PYTHON[answer],
+    "with urlopen(request, timeout=60) as response:",
+    `    ${READ_IN_PYTHON[answer]}`,
   ].join("\n");
 }
 

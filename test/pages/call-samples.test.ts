@@ -29,6 +29,14 @@ describe("a call as code", () => {
     );
   });
 
+  test("says in a comment where a wallet's payment is written", () => {
+    const unpaid = samplesOf({ ...call, method: "GET", body: undefined, credential: "wallet" });
+    const comment = " Unpaid, this gets a 402; to pay: http://127.0.0.1:3000/docs/cookbook#pay-for-a-call\n";
+    expect(unpaid.curl.startsWith(`#${comment}`)).toBe(true);
+    expect(unpaid.TypeScript.startsWith(`//${comment}`)).toBe(true);
+    expect(unpaid.Python.startsWith(`#${comment}`)).toBe(true);
+  });
+
   test("names no key where none is needed", () => {
     for (const text of Object.values(
       samplesOf({ ...call, method: "GET", body: undefined, credential: "none" }),

@@ -129,7 +129,7 @@ test("an operation's page has an example answer, its fields, its errors and the 
   const { body } = await get("/docs/operations/trade_balance", BROWSER);
   const plain = body.replaceAll(/<[^>]+>/g, "").replaceAll(/&(#34|quot);/g, '"');
   expect(plain).toContain('"success": true');
-  expect(plain).toContain("requests.get(");
+  expect(plain).toContain("urlopen(");
   expect(body).toMatch(/<code>meta\.vintage<\/code><\/td><td>text<\/td><td>\w/);
   expect(body).toContain('<a href="/problems#dataset-missing">');
   expect(body).toContain('data-form="application/vnd.apache.parquet"');
@@ -142,6 +142,11 @@ test("a missing page is a page for browsers and a problem for programs", async (
   expect(page.headers["content-type"]).toContain("text/html");
   expect(page.body).toContain("There is no page at this address");
   expect((await get("/<b>", BROWSER)).body).not.toContain("<b>");
+  const market = (await get("/market", BROWSER)).body;
+  expect(market).toMatch(/Near this address.*href="\/soul\/market".*All pages/s);
+  expect(market).not.toContain("openapi.json lists");
+  const misspelt = (await get("/trade_top_partner", BROWSER)).body;
+  expect(misspelt).toContain("<code>/docs/operations/trade_top_partners</code>");
   const problem = await get("/docs/nowhere");
   expect(problem.headers["content-type"]).toContain("application/problem+json");
   expect(problem.headers.vary).toContain("Accept");
