@@ -13,7 +13,7 @@ export function fillCopyButtons(): void {
         () => false,
       );
       button.classList.toggle("done", done);
-      part("#announcer").textContent = done ? "Copied the call" : "Copying was refused";
+      part("#announcer").textContent = done ? "Copied" : "Copying was refused";
       setTimeout(() => button.classList.remove("done"), 1_500);
     });
   }

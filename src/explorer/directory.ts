@@ -20,21 +20,22 @@ const cell = (name: string, ...children: (Node | string)[]) => el("div", { class
 
 function row(agent: Agent): HTMLElement {
   const micro = Math.round(agent.trust_score * 1e8);
+  const name = agent.display_name ?? agent.agent_id;
   return el(
     "li",
     {},
     cell("number", agent.rank === null ? agent.sx_id : String(agent.rank)),
     cell(
       "main",
-      el(
-        "a",
-        { class: "cover", href: `/soul/${encodeURIComponent(agent.sx_id.slice(3))}` },
-        agent.display_name ?? agent.agent_id,
-      ),
+      el("a", { class: "cover", href: `/soul/${encodeURIComponent(agent.sx_id.slice(3))}` }, name),
       el(
         "span",
         { class: "soft" },
-        `${agent.sx_id} · ${agent.agent_id}${agent.synthetic ? " · invented" : ""}`,
+        [
+          agent.sx_id,
+          ...(name === agent.agent_id ? [] : [agent.agent_id]),
+          ...(agent.synthetic ? ["invented"] : []),
+        ].join(" · "),
       ),
     ),
     cell("when", badge(agent.trust_level, levelText(agent.trust_level))),

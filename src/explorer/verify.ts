@@ -82,12 +82,12 @@ export async function proofTask(event_id: string): Promise<Task> {
   return { proof: await proofOf(event_id), options };
 }
 
-/** The newest signed event, as an example to click. */
+/** The newest anchored event as an example; before the first anchor, the newest signed one. */
 async function exampleTask(): Promise<Task> {
-  const { checkpoint } = await ask<Status>("/log/status");
+  const { checkpoint, anchor } = await ask<Status>("/log/status");
   if (!checkpoint) throw new Error("No event is signed yet: the first checkpoint follows within seconds.");
   const { events } = await ask<{ events: { event_id: string }[] }>("/log/events", {
-    before: checkpoint.size + 1,
+    before: Math.min(anchor?.size ?? checkpoint.size, checkpoint.size) + 1,
     limit: 1,
   });
   const { event_id } = events[0]!;

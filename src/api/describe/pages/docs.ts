@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { refuse } from "../../../core/model/refusal.ts";
 import { html, markup, written } from "../../../web/html.ts";
 import { priceText } from "../../declare/access/way.ts";
-import type { Catalogue } from "../../declare/operation.ts";
+import type { Catalogue, Operation } from "../../declare/operation.ts";
 import { type Document, wants } from "../document.ts";
 import { PACKAGE } from "../explorer.ts";
 import { inputText } from "../find-operations.ts";
 import { SEARCH_WORDS } from "../search-words.ts";
 import { keyFor, type PageParts, pageOf, searchable } from "./layout.ts";
-import { type Destination, type Rendering, rendering } from "./markdown.ts";
+import { type Destination, type Rendering, rendering, type Size } from "./markdown.ts";
 import { operationBody } from "./operation-page.ts";
 
 const FOLDER = join(PACKAGE, "docs");
@@ -25,6 +25,7 @@ const SERVED = new Map([
   ["/.env.example", "/docs/settings"],
   ["/docs/decisions", "/docs#decisions-title"],
   ["/src/explorer/verifier.js", "/log/verifier.js"],
+  ["/test/clients/worker.py", "/docs/compute#a-worker-in-any-language"],
   ["/src/explorer/roll-verifier.js", "/rng/roll-verifier.js"],
 ]);
 
@@ -114,12 +115,25 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
           description: article.lead,
           place: "/docs",
           embedded_chain: parts.embedded_chain,
-          body: html`<p class="back"><a href="/docs">← All pages</a></p><article class="prose">${article.body}</article>`,
+          body: html`<p class="back"><a href="/docs">← All pages</a></p>${contentsOf(article)}<article class="prose">${article.body}</article>`,
         });
       },
     },
   ];
 }
+
+const LEAST_SECTIONS = 5;
+
+/** The list of a long page's sections. */
+const contentsOf = ({ sections }: Article) => {
+  const listed = sections.filter(({ level }) => level === 2 || level === 3);
+  return listed.length < LEAST_SECTIONS
+    ? ""
+    : html`<details class="toc"><summary>On this page</summary><ul>${listed.map(
+        ({ level, title, anchor }) =>
+          html`<li${level === 3 ? html` class="deeper"` : ""}><a href="#${anchor}">${title}</a></li>`,
+      )}</ul></details>`;
+};
 
 /** Reads once. A failed read is repeated at the next call. */
 function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
@@ -143,6 +157,11 @@ async function readPictures(): Promise<Map<string, string>> {
   return new Map(await Promise.all(names.map(read)));
 }
 
+function sizeIn(svg = ""): Size | undefined {
+  const [, width, height] = /^<svg[^>]* width="(\d+)" height="(\d+)"/.exec(svg) ?? [];
+  return width === undefined || height === undefined ? undefined : { width, height };
+}
+
 const asMarkdown = (body: string) => ({ type: "text/markdown", headers: { Vary: "Accept" }, body });
 
 const movedTo = (place: string) => ({
@@ -153,6 +172,7 @@ const movedTo = (place: string) => ({
 
 async function readArticles({ operations }: Catalogue): Promise<Articles> {
   const operationNames = new Set(operations.map(({ name }) => name));
+  const pictures = await readPictures();
   const files = (await readdir(FOLDER, { recursive: true })).filter((path) => path.endsWith(".md")).sort();
   const sources = new Map(
     await Promise.all(
@@ -161,7 +181,11 @@ async function readArticles({ operations }: Catalogue): Promise<Articles> {
   );
   const articleOf = (name: string): Article => ({
     name,
-    ...rendering(sources.get(name)!, (target) => linkFrom(name, target, operationNames)),
+    ...rendering(
+      sources.get(name)!,
+      (target) => linkFrom(name, target, operationNames),
+      (src) => sizeIn(pictures.get(src.replace("/docs/pictures/", ""))),
+    ),
   });
   const names = [...sources.keys()].filter((name) => !ELSEWHERE.has(name));
   return { index: articleOf(INDEX), pages: new Map(names.map((name) => [name, articleOf(name)])), sources };
@@ -197,15 +221,16 @@ function indexPage({ areas, operations }: Catalogue, parts: PageParts, { index, 
           <h2 id="operations">Operations</h2>
           ${areas.map(
             ({ name, about }) => html`
-          <h3 id="area-${name}">${name}</h3>
-          <p class="soft">${about}</p>
-          <ul class="entries operations">${operations
+          <details class="prices">
+          <summary><span class="area">${name}</span> <span class="soft about">${about}</span> <span class="range">${counted(operations, name)}</span></summary>
+          <ul id="area-${name}">${operations
             .filter(({ area }) => area === name)
             .map(
               (one) => html`
             <li><a href="/docs/operations/${one.name}">${one.summary}</a> <code>${one.name}</code> <span class="price">${priceText(one)}</span></li>`,
             )}
-          </ul>`,
+          </ul>
+          </details>`,
           )}
         </section>
         <section aria-labelledby="decisions-title">
@@ -214,6 +239,11 @@ function indexPage({ areas, operations }: Catalogue, parts: PageParts, { index, 
         </section>`),
   });
 }
+
+const counted = (operations: readonly Operation[], name: string): string => {
+  const count = operations.filter(({ area }) => area === name).length;
+  return `${count} ${count === 1 ? "operation" : "operations"}`;
+};
 
 const isDecision = (name: string) => name.startsWith("decisions/");
 

@@ -107,13 +107,17 @@ function home(catalogue: Catalogue, parts: PageParts, visit: Visit, chart: Chart
   return { ...page, headers: { ...page.headers, Vary: "Accept" } };
 }
 
+/** As in the list of operations: "0.10", and "0.001" where a cent is too much. */
+const amount = (price: number) =>
+  price.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 6, useGrouping: false });
+
 /** The range of prices: "0.01 – 0.25 USDC", "free, or 0.01 USDC", "free" or "by key". */
 function rangeOf(operations: readonly Operation[]): string {
   const prices = operations.flatMap((one) => paymentOf(one)?.unit_price ?? []).map(Number);
   const [least, most] = [Math.min(...prices), Math.max(...prices)];
   const isFree = operations.some(isOpen);
   if (prices.length === 0) return isFree ? "free" : "by key";
-  return `${isFree ? "free, or " : ""}${least === most ? least : `${least} – ${most}`} USDC`;
+  return `${isFree ? "free, or " : ""}${least === most ? amount(least) : `${amount(least)} – ${amount(most)}`} USDC`;
 }
 
 /** How to get a key on the operator's own machine; elsewhere, callers ask the operator. */

@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from "markdown-it";
 import { type Markup, markup } from "../../../web/html.ts";
 
-export type Section = { title: string; anchor: string; text: string };
+export type Section = { level: number; title: string; anchor: string; text: string };
 
 export type Rendering = { title: string; lead: string; body: Markup; sections: Section[] };
 
@@ -25,13 +25,31 @@ function coloured(code: string): string {
 /** A block of code as HTML. */
 export const block = (code: string) => `<pre tabindex="0"><code>${coloured(code)}</code></pre>\n`;
 
+/** Code to run or to paste; the page's script shows the button. */
+const copyable = ({ content, info }: Token): string =>
+  info === "text"
+    ? block(content)
+    : `<div class="call">${block(content)}<button type="button" class="copy" aria-label="Copy the code" hidden></button></div>\n`;
+
 export type Destination = string | { file: string };
 
-export function rendering(source: string, linkOf: (target: string) => Destination): Rendering {
+export type Size = { width: string; height: string };
+
+/** `sizeOf`: a picture's size in pixels, so that nothing moves when it has loaded. */
+export function rendering(
+  source: string,
+  linkOf: (target: string) => Destination,
+  sizeOf: (src: string) => Size | undefined = () => undefined,
+): Rendering {
   const markdown = new MarkdownIt({ html: false });
   markdown.core.ruler.push("destinations", (state) => {
     for (const token of state.tokens)
-      if (token.children) token.children = ledOn(token.children, linkOf, state.Token);
+      if (token.children) {
+        token.children = ledOn(token.children, linkOf, state.Token);
+        for (const image of token.children.filter(({ type }) => type === "image"))
+          for (const [name, value] of Object.entries(sizeOf(String(image.attrGet("src"))) ?? {}))
+            image.attrSet(name, value);
+      }
   });
   const { rules } = markdown.renderer;
   rules.table_open = () => '<div class="wide-table" tabindex="0"><table>\n';
@@ -39,7 +57,7 @@ export function rendering(source: string, linkOf: (target: string) => Destinatio
   rules.th_open = (tokens, at) => opening(tokens[at + 1]?.content === "" ? "td" : "th", tokens[at]!);
   rules.th_close = (tokens, at) => (tokens[at - 1]?.content === "" ? "</td>" : "</th>");
   rules.td_open = (tokens, at) => opening("td", tokens[at]!);
-  rules.fence = (tokens, at) => block(tokens[at]!.content);
+  rules.fence = (tokens, at) => copyable(tokens[at]!);
   rules.code_block = (tokens, at) => block(tokens[at]!.content);
 
   const tokens = markdown.parse(source.replaceAll(/^<!--.*?-->\n/gms, ""), {});
@@ -53,7 +71,7 @@ export function rendering(source: string, linkOf: (target: string) => Destinatio
       used.set(name, times + 1);
       const anchor = times === 0 ? name : `${name}-${times}`;
       token.attrSet("id", anchor);
-      sections.push({ title, anchor, text: "" });
+      sections.push({ level: Number(token.tag.slice(1)), title, anchor, text: "" });
     } else if (token.type === "inline" && tokens[at - 1]?.type !== "heading_open") {
       const section = sections.at(-1);
       if (section) section.text += `${textOf(token.children ?? [])} `;
