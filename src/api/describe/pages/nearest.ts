@@ -1,14 +1,11 @@
 /** The pages whose address or name is near a missing one. */
-import { distance } from "fastest-levenshtein";
+import { isNear } from "../../../web/near-words.ts";
 import type { Operation } from "../../declare/operation.ts";
 import { PLACES } from "./places.ts";
 
 export type NearPage = { path: string; title: string };
 
 const MOST = 6;
-/** Shorter words are only compared as they are. */
-const SHORTEST_MISSPELT = 5;
-const MOST_WRONG = 2;
 /** Parts of addresses that say nothing about a page. */
 const COMMON = new Set(["docs", "operations", "v1", "agent", "html", "index", "page", "soul"]);
 
@@ -17,9 +14,6 @@ const wordsOf = (text: string): string[] =>
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word.length > 1 && !COMMON.has(word));
-
-const isNear = (one: string, other: string): boolean =>
-  one === other || (one.length >= SHORTEST_MISSPELT && distance(one, other) <= MOST_WRONG);
 
 /** The nearest first; a page that shares no word with the path is left out. */
 export function nearestTo(
