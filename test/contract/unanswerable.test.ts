@@ -116,9 +116,10 @@ describe("a skill refuses a country that its steps do not take before it is paid
 
 describe("a report refuses a country that its steps do not take before it is paid", () => {
   const reference = new ReferenceStore({ data_dir: "", allow_synthetic: false });
+  const data = { reference, vintages: { open: () => [] } as never, allow_synthetic: false };
   const checks = { fieldsOf: fieldsOfTrade, covers: async () => undefined };
   const refused = (question: string, more: object = {}) =>
-    customReading(reference, customInput.parse({ question, ...more }), checks).then(() => undefined, textOf);
+    customReading(data, customInput.parse({ question, ...more }), checks).then(() => undefined, textOf);
 
   test("What was unusual in the United States?", async () => {
     const question = "What was unusual in the United States?";

@@ -64,18 +64,39 @@ export type QuestionReading = {
   answer: string;
 };
 
+/** The last full year of the data. */
+const LAST_YEAR = 2024;
+
 /** The chosen intent, or the sentence of the refusal. */
 function answerTo(
   text: string,
   nomenclature: Nomenclature,
 ): { intent?: string; read?: Understood | undefined; refusal?: string } {
   try {
-    const { plan, understood } = intentFor({ question: text, slots: {} }, intents, nomenclature, 2024);
+    const { plan, understood } = intentFor({ question: text, slots: {} }, intents, nomenclature, LAST_YEAR);
+    if (Number(understood?.years?.slice(0, 4)) > LAST_YEAR + 1)
+      return { refusal: "no dataset covers the question" };
     return { intent: plan.name, read: understood };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { refusal: error.errors?.[0]?.message ?? error.message };
   }
+}
+
+/**
+ * A code is right if it is listed, or if several listed ones begin with it and are not named by one code. Without the names of subheadings
+ * their heading is right, too.
+ */
+function isRightCode(
+  listed: readonly string[],
+  code: string | undefined,
+  nomenclature: Nomenclature,
+): boolean {
+  if (code === undefined || code.length < 4) return listed.includes(code ?? "");
+  const below = listed.filter(
+    (one) => one.startsWith(code) && !listed.some((other) => other !== one && one.startsWith(other)),
+  );
+  return listed.includes(code) || below.length > (nomenclature === ownNomenclature ? 0 : 1);
 }
 
 export function readingOf(question: LabelledQuestion, nomenclature: Nomenclature): QuestionReading {
@@ -97,7 +118,10 @@ export function readingOf(question: LabelledQuestion, nomenclature: Nomenclature
   const slots = isUnanswerable
     ? { product: intent === undefined, country: intent === undefined, direction: true }
     : {
-        product: question.hs === undefined ? !read.product : question.hs.includes(read.product?.code ?? ""),
+        product:
+          question.hs === undefined
+            ? !read.product
+            : isRightCode(question.hs, read.product?.code, nomenclature),
         country: isSame || isMirrored || (isSwapped && question.flow === undefined),
         direction: isMirrored || question.flow === undefined || read.flow === question.flow,
       };

@@ -6,7 +6,6 @@ import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import { QueryTimeout } from "../../core/model/refusal.ts";
 import { type Data, pinned, watched } from "../../datasets/reading.ts";
-import type { ReferenceStore } from "../../datasets/reference/store.ts";
 import type { AnswerWithOrigin } from "../../domain/reports/fact.ts";
 import type { SourcedAnswer } from "../declare/forms/table.ts";
 import { inputReader } from "../declare/input.ts";
@@ -24,7 +23,7 @@ export type CitedAnswer = AnswerWithOrigin & {
 export type NestedCalls = {
   ask(operation: string, input: Record<string, unknown>): Promise<CitedAnswer>;
   restsOn(): string;
-  reference: ReferenceStore;
+  data: Data;
 };
 
 export type TimeLimits = { step_ms?: number; whole_ms?: number };
@@ -55,7 +54,7 @@ export async function withNestedCalls<T>(
     }
   };
   try {
-    return await work({ ask, restsOn: all.restsOn, reference: all.data.reference });
+    return await work({ ask, restsOn: all.restsOn, data: all.data });
   } finally {
     release();
   }

@@ -3,7 +3,7 @@ import { atFirstUse } from "../../core/model/first-use.ts";
 import { cldrNames, countryCodes } from "../trade/cldr-names.ts";
 import { partnerName } from "../trade/reporters.ts";
 import { englishPhrases, isEveryday, namesOfCountries, sharedNames } from "./vocabulary.ts";
-import { foldedIn, latvianStem } from "./words.ts";
+import { englishStem, foldedIn, latvianStem } from "./words.ts";
 
 const LANGUAGES = "bg hr cs da nl et fi fr de el hu ga it lt mt pl pt ro sk sl es sv".split(" ");
 
@@ -26,6 +26,14 @@ export const gazetteer = atFirstUse(gazetteerOf);
 
 /** "Eswatini (Swaziland)" and "Myanmar (Burma)" are two names each. */
 const partsOf = (name: string) => name.split(/[()]/).filter((part) => part.trim() !== "");
+
+/** "South Afrca": a long word of a name that has several, and that is no other word. */
+const partsOfNames = (names: readonly string[]) =>
+  names
+    .map(foldedIn)
+    .filter(({ length }) => length > 1)
+    .flat()
+    .filter((word) => word.length > 4 && !isEveryday(word) && !englishPhrases().has(englishStem(word)));
 
 function gazetteerOf(): Gazetteer {
   const names = new Map<string, Entry>();
@@ -73,6 +81,12 @@ function gazetteerOf(): Gazetteer {
   return {
     names,
     declined,
-    words: [...new Set([...spelt, ...latvianNames.filter((name) => !name.includes(" "))])],
+    words: [
+      ...new Set([
+        ...spelt,
+        ...partsOfNames(codes.flatMap((code) => english(code) ?? [])),
+        ...latvianNames.filter((name) => !name.includes(" ")),
+      ]),
+    ],
   };
 }

@@ -1,6 +1,6 @@
 /** Which of neighbouring nouns a product is: the last one, as far as the nomenclature names both together. */
 import { isInflected } from "./known-words.ts";
-import type { NamesIndex } from "./names-index.ts";
+import type { NamedCode, NamesIndex } from "./names-index.ts";
 import type { Range } from "./numbers.ts";
 import { breaksBefore, commonPrefix, isContent, type ProductFound, searchedRun } from "./searched.ts";
 import { tradeWord } from "./trade-words.ts";
@@ -139,7 +139,8 @@ function refined({ words, index }: Omit<Text, "taken">, range: Range, hit: Hit):
   const nameOf = (code: string) => index.nameOf(code) ?? hit.phrase.text;
   const score = Math.min(1, 0.9 + 0.03 * length);
   const finer = finerCodes({ words, index }, range, hit);
-  const all = finer.length > 0 ? finer : codes;
+  const all =
+    finer.length > 0 ? finer : codes.map((code) => namedBelow(index, code, words.slice(hit.from, hit.to)));
   const [reading, ...rivals] = all.map((code) => ({ code, name: nameOf(code), score }));
   const head = words[hit.to - 1]!;
   return {
@@ -178,6 +179,26 @@ function refineBelow(index: NamesIndex, code: string, modifiers: readonly Word[]
   const shared = commonPrefix(fitting.map((entry) => entry.code));
   return shared.length > code.length ? shared.slice(0, 6) : undefined;
 }
+
+/** "Strawberries" are 081010 of 0810, berries: the one subheading that has the phrase, and as a head; else the heading. */
+function namedBelow(index: NamesIndex, heading: string, phrase: readonly Word[]): string {
+  if (heading.length !== 4) return heading;
+  const terms = phrase.map(({ english }) => english);
+  const isHead = ({ heads }: NamedCode) => heads.some((head) => isPhraseOf(head, terms));
+  const below = index.below(heading).filter(({ code }) => code.length > heading.length);
+  const having = below.filter((entry) => terms.every((term) => entry.terms.has(term)));
+  const shared = commonPrefix(having.map(({ code }) => code)).slice(0, 6);
+  const isWhole = below.every(({ code }) => code.startsWith(shared));
+  const isOfHeading = index
+    .below(heading)
+    .some((entry) => entry.code === heading && entry.heads[0]?.join() === terms.join());
+  return shared.length > heading.length && !isWhole && !isOfHeading && having.some(isHead) ? shared : heading;
+}
+
+/** "Fresh strawberries" are strawberries. */
+const isPhraseOf = (head: readonly string[], terms: readonly string[]): boolean =>
+  head.slice(-terms.length).join() === terms.join() &&
+  head.slice(0, -terms.length).every((term) => isAttribute({ folded: term }));
 
 /** "Bearings for trains" are bearings: the noun before the purpose, if there is one. */
 export function purposeAt({ words, index, taken }: Text, hit: Hit): ProductFound | undefined {

@@ -16,6 +16,8 @@ import {
 import { fold, latvianStem, type Word, wordOf } from "./words.ts";
 
 type KnownWords = {
+  /** Words of Latvian products alone. */
+  latvian: ReadonlySet<string>;
   words: ReadonlySet<string>;
   stems: ReadonlySet<string>;
   countries: ReadonlySet<string>;
@@ -28,6 +30,8 @@ const known = atFirstUse((): KnownWords => {
   const { names, declined, words: countryNames } = gazetteer();
   const adjectives = [...names.keys()].flatMap((name) => name.split(" "));
   const products = new Set([...englishProductWords(), ...latvianProductWords()]);
+  const english = new Set(englishProductWords());
+  const latvian = new Set(latvianProductWords().filter((word) => !english.has(word)));
   const words = new Set([...products, ...adjectives, ...everydayEnglish, ...everydayLatvian]);
   const stems = new Set([...latvianProductWords(), ...everydayLatvian].map(latvianStem));
   for (const key of declined.keys()) for (const stem of key.split(" ")) stems.add(stem);
@@ -36,7 +40,7 @@ const known = atFirstUse((): KnownWords => {
     (word) => word.length > 4 || tradeWord(wordOf(word)) !== undefined || shortWords.test(word),
   );
   const spelling = spellingOf([...new Set([...countries, ...products, ...everyday])]);
-  return { words, stems, countries, products, spelling };
+  return { latvian, words, stems, countries, products, spelling };
 });
 
 /** Short words without which a question asks nothing: only their letters may change places. */
@@ -62,12 +66,15 @@ export function isListed({ folded, english, latvian }: Word, is_english = false)
     folded.length < 3 ||
     isMonth(folded) ||
     /\d|\w{5,}ly$/.test(folded) ||
-    words.has(folded) ||
-    words.has(english) ||
+    ((words.has(folded) || words.has(english)) && !(is_english && isShortLatvian(folded))) ||
     (!is_english && stems.has(latvian) && (folded.length < 5 || folded !== latvian)) ||
     isInflected(folded)
   );
 }
+
+/** With English words around it, "oli" is a slip of "oil", and not Latvian for pebbles. */
+const isShortLatvian = (folded: string): boolean =>
+  folded.length < 5 && known().latvian.has(folded) && !everydayEnglish.has(folded);
 
 const englishMarks =
   /^(the|of|from|to|in|and|by|with|for|who|what|which|how|does|do|is|are|our|my|exports?|imports?|buyers?|sellers?|suppliers?)$/;

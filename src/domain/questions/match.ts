@@ -49,7 +49,7 @@ function impliedWeight({ implied_by = [] }: Plan, signals: ReadonlySet<Signal>):
 const asksWho =
   / (who|whos|whom|whose|where|which (?:eu |european )?(?:countr(?:y|ies|ys)|member states?)|which nations?|which markets?|what markets|what countr(?:y|ies)|which foreigners|anybody abroad|anyone abroad|kas|kam|kur|kurp|kurienes|kurieni|kuras valstis|kuram|no kuram|list the countries|kurs|kura|kuri|customers|clients) /;
 const asksWhat =
-  / (what (?!price|share)(goods|products|things|does|do|did|kind|has|is|are|ends|leaves|comes|goes|gets)|which (goods|products|things|commodities|items)|ko|kadas preces|kas par precem) /;
+  / (what (?!price|share)(goods|products|things|does|do|did|kind|has|is|are|ends|leaves|comes|goes|gets|xx (?:sells|exports|ships|buys|imports))|which (goods|products|things|commodities|items)|ko|kadas preces|kas par precem) /;
 const asksAmount = / (how much|how many|how big|how large|worth|value|volume|tonnes|cik) /;
 
 /** The signals of a question: the slots that it fills, and the kind of answer that it wants. */

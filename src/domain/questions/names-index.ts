@@ -6,7 +6,7 @@ export type ProductName = { code: string; name: string };
 /** The names of codes at all levels; a code may have several. */
 export type Nomenclature = readonly ProductName[];
 
-type Entry = {
+export type NamedCode = {
   code: string;
   /** The head words of the name: "coffee" and "coffee husks" of "Coffee; coffee husks". */
   heads: readonly (readonly string[])[];
@@ -14,14 +14,14 @@ type Entry = {
 };
 
 export type NamesIndex = {
-  entries: readonly Entry[];
+  entries: readonly NamedCode[];
   /** The entries that have a term, outside of what they exclude. */
-  byTerm: ReadonlyMap<string, readonly Entry[]>;
+  byTerm: ReadonlyMap<string, readonly NamedCode[]>;
   /** Each word of any name, folded. */
   words: ReadonlySet<string>;
   nameOf(code: string): string | undefined;
   /** The entries below a code. */
-  below(code: string): readonly Entry[];
+  below(code: string): readonly NamedCode[];
   rarity(term: string): number;
 };
 
@@ -56,7 +56,7 @@ export function indexOf(nomenclature: Nomenclature): NamesIndex {
 
 function makeIndex(nomenclature: Nomenclature): NamesIndex {
   const words = new Set<string>();
-  const byTerm = new Map<string, Entry[]>();
+  const byTerm = new Map<string, NamedCode[]>();
   const entries = nomenclature.map(({ code, name }) => {
     for (const folded of foldedIn(name)) words.add(folded);
     const terms = new Set(foldedIn(withoutExclusions(name)).map(englishStem));
@@ -82,7 +82,7 @@ function makeIndex(nomenclature: Nomenclature): NamesIndex {
 }
 
 /** The part of the sorted entries whose codes begin with `code`. */
-function within(byCode: readonly Entry[], code: string): readonly Entry[] {
+function within(byCode: readonly NamedCode[], code: string): readonly NamedCode[] {
   let [low, high] = [0, byCode.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -120,7 +120,7 @@ export function searchNames(index: NamesIndex, words: readonly Word[]): Scored[]
 /** From 0 to 1: how much of what a name is about are the words. */
 function aboutness(
   index: NamesIndex,
-  entry: Entry,
+  entry: NamedCode,
   { terms, last }: { terms: readonly string[]; last: string },
 ): number {
   const weigh = (all: Iterable<string>) => [...all].reduce((sum, term) => sum + index.rarity(term), 0);

@@ -37,7 +37,8 @@ function phraseAt(
     if (run.some((_, n) => taken(at + n))) continue;
     if (run.slice(1).some(({ before }) => /[,;:.!?()]/.test(before))) continue;
     const english = englishPhrases().get(run.map((word) => word.english).join(" "));
-    const isLatvian = run.every(mayBeLatvian) && !(is_english && run.every(isEnglishWord));
+    const isShort = is_english && length === 1 && run[0]!.folded.length < 5;
+    const isLatvian = !isShort && run.every(mayBeLatvian) && !(is_english && run.every(isEnglishWord));
     const latvian = isLatvian ? latvianPhrases().get(run.map((word) => word.latvian).join(" ")) : undefined;
     const isPlainEnglish = length === 1 && isEveryday(run[0]!.folded);
     const phrase = english && !isWordOfAnother(run, english) ? english : isPlainEnglish ? undefined : latvian;
@@ -82,14 +83,15 @@ export function productsIn(
       others.push(hit);
       continue;
     }
+    const before = hits[n - 1];
     const purpose = purposeAt(text, hit);
     if (purpose !== undefined) {
-      const before = hits[n - 1];
       if (before === undefined || before.to < hit.from - 3) found.push(purpose);
       continue;
     }
-    const from = beginOf(words, hit, (at) => taken(at) || (n > 0 && at < hits[n - 1]!.from));
-    found.push(headOf(text, { ...hit, from }, hit, hits[n - 1]));
+    const least = before === undefined ? 0 : before.to === hit.from ? before.from : before.to;
+    const from = beginOf(words, hit, (at) => taken(at) || at < least);
+    found.push(headOf(text, { ...hit, from }, hit, before));
   }
   if (found.length > 0) return found;
   const isOther = (at: number) => others.some(({ from, to }) => at >= from && at < to);

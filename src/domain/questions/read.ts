@@ -191,7 +191,16 @@ function namedProducts(
     .map((one, at) => ({ one, at, expected: Number(isExpected(words, one, taken)) }))
     .sort((a, b) => b.expected - a.expected || a.at - b.at);
   const ranked = placed.map(({ one }) => one);
-  const [best] = ranked;
+  const [first] = ranked;
+  // "Cocoa prices hit a record: who imports the most cocoa beans?" asks about the beans.
+  const best =
+    ranked.find(
+      (one) =>
+        first &&
+        one !== first &&
+        one.reading.code.startsWith(first.reading.code) &&
+        one.reading.code.length > first.reading.code.length,
+    ) ?? first;
   const equal = placed.filter(({ expected }) => expected === placed[0]?.expected).map(({ one }) => one);
   if (!best) return { all: [], ambiguous: [], unread: [], used: [] };
   const moved = inState(words, index, best, best.reading.code);
@@ -205,6 +214,18 @@ function namedProducts(
       chosen: { reading, rivals: [] },
     };
   }
+  const shared = sharedHeading(words, best, ranked);
+  if (shared !== undefined)
+    return {
+      all: sure,
+      chosen: {
+        reading: { ...best.reading, code: shared, name: index.nameOf(shared) ?? best.reading.name },
+        rivals: [],
+      },
+      ambiguous: [],
+      unread: [],
+      used: [{ words: textOf(words, best), as: "product" }],
+    };
   return {
     all: sure,
     chosen: best,
@@ -222,6 +243,7 @@ function isExpected(words: readonly Word[], { from, to }: Range, taken: (at: num
     (taken(before) || /^(the|its|their|his|a|more|any|some|most)$/.test(words[before]!.folded))
   )
     before--;
+  if (from === 0 && isTopic(words, to)) return true;
   const near = [words[before], words[to]].filter((word) => word !== undefined);
   if (near.some((word) => tradeWord(word) !== undefined)) return true;
   if (/^(of|in|for|on)$/.test(words[before]?.folded ?? "")) {
@@ -235,6 +257,15 @@ function isExpected(words: readonly Word[], { from, to }: Range, taken: (at: num
   }
   return /^(market|markets|price|prices|trade|dependency|tirgus|tirgu|cena|cenas|stop|stops|stopped|ran|run|runs|dry|vanish|vanished)$/.test(
     words[to]?.folded ?? "",
+  );
+}
+
+/** "Nails for pallets: who sells them to Belgium?" */
+function isTopic(words: readonly Word[], to: number): boolean {
+  const question = words.findIndex(({ before }, at) => at >= to && before.includes(":"));
+  return (
+    question > 0 &&
+    words.slice(question).some(({ folded }) => /^(them|it|they|those|these|one|tos|to|tas)$/.test(folded))
   );
 }
 
@@ -270,6 +301,18 @@ function sharedName(words: readonly Word[], mention: Mention): Ambiguous[] {
     score: 1,
   }));
   return [{ slot: "country", text: textOf(words, mention), readings }];
+}
+
+/** "Quicklime and slaked lime" are heading 2522. */
+function sharedHeading(
+  words: readonly Word[],
+  best: ProductFound,
+  all: readonly ProductFound[],
+): string | undefined {
+  const heading = best.reading.code.slice(0, 4);
+  const joined = all.filter((one) => one !== best && isJoined(words, best, one));
+  const isShared = joined.some(({ reading }) => reading.code !== best.reading.code);
+  return isShared && joined.every(({ reading }) => reading.code.startsWith(heading)) ? heading : undefined;
 }
 
 const isWithin = (a: string, b: string) => a.startsWith(b) || b.startsWith(a);

@@ -167,7 +167,7 @@ function scanAfter(mention: Mention, { words, mentions, products }: Text): After
     const asked = /^(who|whos|kas)$/.test(folded) && next ? tradeWord(next) : undefined;
     if ((asked === "buy" || asked === "sell") && at + 2 >= words.length)
       return { word: asked === "buy" ? "buyer" : "seller", is_weak: false, product: true };
-    if (before.includes(",") && /^(who|what|where|which|how|kas|kur|cik)$/.test(folded)) break;
+    if (/[,:]/.test(before) && /^(who|what|where|which|how|kas|kur|cik)$/.test(folded)) break;
     if (products.some(({ from, to }) => at >= from && at < to)) product = true;
     const isComing = /^(comes?|came|coming)$/.test(folded) && words[at + 1]?.folded === "from";
     const word = isComing ? "buy" : tradeWord(words[at]!);

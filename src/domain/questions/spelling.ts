@@ -79,7 +79,12 @@ export function spellingOf(known: readonly string[]): Spelling {
   return (folded) => {
     if (folded.length < LEAST_LETTERS - 1 || folded.length > 40) return [];
     if (folded.length < LEAST_LETTERS)
-      return known.filter((word) => word.length === folded.length && plainly(word) === plainly(folded));
+      return known.filter(
+        (word) =>
+          word.length === folded.length &&
+          (plainly(word) === plainly(folded) ||
+            (word[0] === folded[0] && lettersOf(word) === lettersOf(folded))),
+      );
     const found = new Set(shortened(folded).flatMap((key) => index.get(key) ?? []));
     const near = [...found].filter((word) => isOneAway(folded, word) && isLikelySlip(folded, word));
     if (near.length > 0) return near;

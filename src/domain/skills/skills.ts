@@ -22,6 +22,8 @@ export type Skill = Plan & {
   name: Agent;
   scope: SkillScope;
   absent?: readonly { of: string; why: string }[];
+  /** The answer lists all partners: one that the task names is among them. */
+  lists_partners?: true;
 };
 
 const series = { reporter: "$slots.country", hs: "$slots.hs", years: "$slots.years" };
@@ -101,7 +103,7 @@ export const skills: readonly Skill[] = [
   },
   {
     name: "tracker",
-    version: 3,
+    version: 4,
     scope: "skill",
     summary:
       "Recent movements: unusual months, the strongest pulses, single sources, imports ahead of policies",
@@ -109,7 +111,7 @@ export const skills: readonly Skill[] = [
       en: ["unusual", "anomal", "alert", "shock", "surg", "watch", "track", "pulse", "ahead", "moved"],
       lv: ["neparast", "anomal", "bridinaj", "kritum", "sekot", "uzraud"],
     },
-    slots: { required: [], optional: ["country", "hs", "flow", "year", "chapter"] },
+    slots: { required: [], optional: ["country", "hs", "flow", "chapter"] },
     steps: [
       {
         id: "alerts",
@@ -128,7 +130,6 @@ export const skills: readonly Skill[] = [
         input: {
           reporter: "$slots.country",
           hs: "$slots.hs",
-          year: "$slots.year",
           flow: "$slots.flow",
           limit: 5,
         },
@@ -216,6 +217,8 @@ export const skills: readonly Skill[] = [
       lv: ["atkarig", "piegadat", "avot", "aizstaj", "risk"],
     },
     slots: { required: ["country", "hs"], optional: ["year", "years", "chapter"] },
+    flow: "IMPORT",
+    lists_partners: true,
     steps: [
       {
         id: "market",

@@ -18,12 +18,11 @@ a match you get a free 400 with the three nearest intents.`,
   output: json(queryOutput),
   example: { question: "How dependent is Latvia on imports of mineral fuels?" },
   vintage: queryVintage,
-  understood: (input: z.output<typeof queryInput>, call) =>
-    queryReading(call.data.reference, input, stepChecks(call)),
+  understood: (input: z.output<typeof queryInput>, call) => queryReading(call.data, input, stepChecks(call)),
   handle: (context) =>
     withNestedCalls(
       context as never,
-      (calls: NestedCalls) => query(typedCalls(calls), calls.reference, context.input),
+      (calls: NestedCalls) => query(typedCalls(calls), calls.data, context.input),
       {
         step_ms: STEP_MS,
       },

@@ -34,12 +34,12 @@ steps and a minute. ${FORMS}`,
   },
   vintage,
   understood: (input: z.output<typeof customInput>, call) =>
-    customReading(call.data.reference, input, stepChecks(call)),
+    customReading(call.data, input, stepChecks(call)),
   handle: (context) =>
     writeReport(
       "trade_premium_custom_report",
       context as never,
-      (ask, reference) => customReport(ask, reference, context.input),
+      (ask, data) => customReport(ask, data, context.input),
       { step_ms: STEP_MS, whole_ms: CUSTOM_MS },
     ),
 });
@@ -56,10 +56,10 @@ const deepOperation = operation({
   example: { question: "What of Latvia and mineral fuels?", years: "2020-2024" },
   vintage,
   understood: (input: z.output<typeof fusionDeepInput>, call) =>
-    deepReading(call.data.reference, input, stepChecks(call).covers),
+    deepReading(call.data, input, stepChecks(call).covers),
   handle: (context) =>
-    writeReport("fusion_deep_analysis", context as never, (ask, reference) =>
-      fusionDeep(ask, reference, context.input),
+    writeReport("fusion_deep_analysis", context as never, (ask, data) =>
+      fusionDeep(ask, data, context.input),
     ),
 });
 

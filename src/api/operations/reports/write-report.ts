@@ -1,7 +1,7 @@
 /** Writes reports for callers. Each report uses one state of the data, is recorded with its digests, and is stored. */
 import { z } from "zod";
 import { digestOf } from "../../../core/model/objects.ts";
-import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import type { Data } from "../../../datasets/reading.ts";
 import { reportDoc } from "../../../domain/reports/pages.ts";
 import * as reports from "../../../domain/reports/report.ts";
 import {
@@ -42,14 +42,14 @@ export const recordingEffects = { changes: "adds", repeatable: true, reaches_out
 export async function writeReport(
   operation: string,
   context: Context<never>,
-  write: (ask: CallOperation, reference: ReferenceStore) => Promise<ReportContent>,
+  write: (ask: CallOperation, data: Data) => Promise<ReportContent>,
   patience: TimeLimits = {},
 ): Promise<z.infer<typeof reportAnswer>> {
   const { app, caller, unit } = context;
   const { vintage: _, ...input } = context.input as Record<string, unknown>;
   const { plain, vintages } = await withNestedCalls(
     context,
-    async (calls) => ({ plain: await write(typedCalls(calls), calls.reference), vintages: calls.restsOn() }),
+    async (calls) => ({ plain: await write(typedCalls(calls), calls.data), vintages: calls.restsOn() }),
     patience,
   );
   const { written } = await withModelSummary(plain, app.model, context);

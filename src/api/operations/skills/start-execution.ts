@@ -16,6 +16,7 @@ import type { SkillResult } from "../../../domain/skills/result.ts";
 import { type Skill, skills } from "../../../domain/skills/skills.ts";
 import { productNames, readingOf, refuseSlots } from "../../../projections/reports/answers/query.ts";
 import { releaseExecutions, reserveExecutions } from "../../../projections/skills/executions.ts";
+import { lastYearOf } from "../../../projections/trade/answers/question.ts";
 import { AT_ONCE } from "../../../reactors/skills/run.ts";
 import { storeSealed, subjectOf, zip } from "../../../reactors/skills/sealed-objects.ts";
 import type { ExecutionId } from "../../../reactors/skills/steps.ts";
@@ -48,16 +49,12 @@ const wordsOfSkills = {
 };
 
 /** The slots of a task, read without a model. Refuses an unclear name in a slot that one of these skills takes. */
-export function slotsOf(
-  { reference }: Pick<Data, "reference">,
-  task: string,
-  skills: readonly SkillSlots[],
-): Slots {
-  const understood = readQuestion(task, { nomenclature: productNames(reference) });
+export function slotsOf(data: Data, task: string, skills: readonly SkillSlots[]): Slots {
+  const understood = readQuestion(task, { nomenclature: productNames(data.reference) });
   const read = { product: isTaken(skills, "hs", "chapter"), country: isTaken(skills, "country", "partner") };
   refuseUnclear(understood, read, "task");
   if (read.product && understood.product === undefined) refuseUnread(understood, wordsOfSkills, "task");
-  return slotsRead(understood);
+  return slotsRead(understood, lastYearOf(data));
 }
 
 /** The reading of a task for these skills. Slots that none of them takes are left out. */
@@ -114,7 +111,26 @@ export function checkSlots(skill: Skill, given: Slots): void {
   const missing = missingOf(skill, slots);
   if (missing.length > 0)
     refuseTask(`${skill.name} needs ${missing.join(" and ")}, as in \u201c${skill.example}\u201d`);
+  refuseUnanswered(skill, given);
   refuseUntaken(skill, slots, fieldsOf, "task");
+}
+
+/** Refuses what the task names and the skill would leave out: the answer would be about something else. */
+function refuseUnanswered(skill: Skill, given: Slots): void {
+  const takes = (...names: SlotName[]) => isTaken([skill], ...names);
+  const { name, scope, flow, example } = skill;
+  const refuse = (why: string) => refuseTask(`${name} ${why}, as in “${example}”`);
+  const isYears = given.month === undefined && given.years !== undefined;
+  if (scope === "skill_sensitive") {
+    if (isYears) refuse("takes a month instead of years: name one");
+    return;
+  }
+  if (given.hs !== undefined && !takes("hs")) refuse(`takes no product: leave out ${given.hs}`);
+  if (given.partner !== undefined && !takes("partner") && !skill.lists_partners)
+    refuse(`takes one country: leave out ${given.partner}`);
+  if (isYears && !takes("year", "years")) refuse(`answers for the last months: leave out ${given.years}`);
+  if (flow !== undefined && given.flow !== undefined && given.flow !== flow)
+    refuse(`answers for ${flow === "IMPORT" ? "imports" : "exports"} alone: ask about them`);
 }
 
 /** Like `checkSlots`. Also refuses input that the data do not cover, without reading a figure. */

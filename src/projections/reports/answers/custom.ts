@@ -1,7 +1,7 @@
 /** Custom reports: the intent of one question over reporters, products and years, in one document. */
 import { z } from "zod";
 import { refuseWith } from "../../../core/model/refusal.ts";
-import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import type { Data } from "../../../datasets/reading.ts";
 import { type ChosenIntent, intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import type { Plan } from "../../../domain/plans/plan.ts";
@@ -15,6 +15,7 @@ import type { Section } from "../../../domain/reports/report.ts";
 import { chapter, reportersField } from "../../../domain/trade/inputs.ts";
 import { ownName } from "../../../domain/trade/product-names.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
+import { lastYearOf } from "../../trade/answers/question.ts";
 import { type CallOperation, type ReportContent, type ReportDraft, reportDraft } from "../writing.ts";
 import { productNames, question, refuseSlots, runPlanSections, type StepChecks } from "./query.ts";
 
@@ -66,7 +67,7 @@ const fields = { country: "reporters", hs: "products", years: "years", year: "ye
 const noNames: Nomenclature = [];
 
 /** The plan that answers the question and follows every list; refuses by the list that no fitting plan takes. */
-function chosenFor(reference: ReferenceStore, input: CustomInput): ChosenIntent {
+function chosenFor(data: Data, input: CustomInput): ChosenIntent {
   const { question, reporters, products } = input;
   const given: Slots = {
     ...(reporters && { country: reporters[0] }),
@@ -74,8 +75,8 @@ function chosenFor(reference: ReferenceStore, input: CustomInput): ChosenIntent 
     ...spanOf(input.years),
   };
   // The report rests on the table of names only where it looks one up.
-  const nomenclature = products ? noNames : productNames(reference);
-  const chosen = intentFor({ question, slots: given, fields }, overTrade, nomenclature);
+  const nomenclature = products ? noNames : productNames(data.reference);
+  const chosen = intentFor({ question, slots: given, fields }, overTrade, nomenclature, lastYearOf(data));
   const untakenOf = (plan: Plan) =>
     listNames.filter(
       (name) => input[name] !== undefined && !slotsOfList[name].some((slot) => takesSlot(plan, slot)),
@@ -101,11 +102,11 @@ const spanOf = (years: readonly number[] | undefined): Slots => {
 
 /** How the question and its lists are read; refuses what the report would refuse after payment. */
 export async function customReading(
-  reference: ReferenceStore,
+  data: Data,
   input: CustomInput,
   checks: StepChecks,
 ): Promise<ReadingSummary | undefined> {
-  const { plan, slots, understood, unused } = chosenFor(reference, input);
+  const { plan, slots, understood, unused } = chosenFor(data, input);
   for (const one of casesOf(plan, input, slots)) await refuseSlots(plan, one, checks, "question");
   return understood && { ...summaryOf(understood, unused), intent: plan.name };
 }
@@ -113,10 +114,10 @@ export async function customReading(
 /** Runs the question's intent for each reporter, product and year that its plan takes. */
 export async function customReport(
   calls: CallOperation,
-  reference: ReferenceStore,
+  data: Data,
   input: CustomInput,
 ): Promise<ReportContent> {
-  const { plan, slots } = chosenFor(reference, input);
+  const { plan, slots } = chosenFor(data, input);
   const cases = casesOf(plan, input, slots);
   const report = reportDraft(calls);
   const sections: Section[] = [];

@@ -1,6 +1,7 @@
 /** The deep analysis of a question's product, country or both, by all methods that apply. */
 import { z } from "zod";
 import { refuseWith } from "../../../core/model/refusal.ts";
+import type { Data } from "../../../datasets/reading.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
 import { type Nomenclature, readQuestion, slotsOf, type Understood } from "../../../domain/questions/read.ts";
@@ -10,6 +11,7 @@ import type { Section } from "../../../domain/reports/report.ts";
 import { hs, partner, readYears, years } from "../../../domain/trade/inputs.ts";
 import { isReporter } from "../../../domain/trade/reporters.ts";
 import { flows } from "../../../domain/trade/units.ts";
+import { lastYearOf } from "../../trade/answers/question.ts";
 import { REST } from "../../trade/answers/rankings.ts";
 import { type FieldNames, inFieldsOf } from "../covered.ts";
 import {
@@ -79,12 +81,12 @@ const subjectOf = (read: Slots, { country = read.country, hs = read.hs, years = 
 
 /** How the question is read; refuses what the report would refuse after payment, without reading any figure. */
 export async function deepReading(
-  reference: ReferenceStore,
+  data: Data,
   input: DeepInput,
   covers: StepChecks["covers"],
 ): Promise<ReadingSummary> {
-  const understood = readDeep(reference, input);
-  const { country, hs, years } = subjectOf(slotsOf(understood), input);
+  const understood = readDeep(data.reference, input);
+  const { country, hs, years } = subjectOf(slotsOf(understood, lastYearOf(data)), input);
   const reporter = country !== undefined && isReporter(country) ? country : undefined;
   try {
     if (country !== undefined) await covers("fusion_country", { country });
@@ -99,12 +101,8 @@ export async function deepReading(
 }
 
 /** Writes a report on the product or country in the question. */
-export async function fusionDeep(
-  calls: CallOperation,
-  reference: ReferenceStore,
-  input: DeepInput,
-): Promise<ReportContent> {
-  const subject = subjectOf(slotsOf(readDeep(reference, input)), input);
+export async function fusionDeep(calls: CallOperation, data: Data, input: DeepInput): Promise<ReportContent> {
+  const subject = subjectOf(slotsOf(readDeep(data.reference, input), lastYearOf(data)), input);
   try {
     return await written(calls, input, subject);
   } catch (error) {

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { QueryTimeout, Refusal, refuseWith } from "../../../core/model/refusal.ts";
+import type { Data } from "../../../datasets/reading.ts";
 import { type CnProduct, cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage } from "../../../datasets/reference/table.ts";
@@ -18,7 +19,7 @@ import { origin } from "../../../domain/reports/fact.ts";
 import { report, type Section } from "../../../domain/reports/report.ts";
 import { flow, hs, partner, year, years } from "../../../domain/trade/inputs.ts";
 import { ownNames } from "../../../domain/trade/product-names.ts";
-import { type Meta, meta } from "../../trade/answers/question.ts";
+import { lastYearOf, type Meta, meta } from "../../trade/answers/question.ts";
 import { type CallOperation, type OperationAnswers, type ReportDraft, reportDraft } from "../writing.ts";
 import { writeSection } from "./section-writers.ts";
 
@@ -82,7 +83,7 @@ export const queryOutput = z.object({
 /** Answers the question by the plan that fits; every figure is a fact. */
 export async function query(
   calls: CallOperation,
-  reference: ReferenceStore,
+  data: Data,
   input: z.output<typeof queryInput>,
 ): Promise<z.infer<typeof queryOutput>> {
   const { question, intent } = input;
@@ -90,7 +91,12 @@ export async function query(
     const message = "send a question or an intent";
     refuseWith("question", message);
   }
-  const chosen = intentFor({ question, intent, slots: namedSlots(input) }, intents, productNames(reference));
+  const chosen = intentFor(
+    { question, intent, slots: namedSlots(input) },
+    intents,
+    productNames(data.reference),
+    lastYearOf(data),
+  );
   const written = reportDraft(calls);
   const ran = await runPlanSections(written, chosen.plan, chosen.slots, {
     field: intent === undefined ? "question" : "intent",
@@ -139,7 +145,7 @@ export async function refuseSlots(
 
 /** How fusion_query reads its question; refuses what it would refuse after payment. */
 export async function queryReading(
-  reference: ReferenceStore,
+  data: Data,
   input: z.output<typeof queryInput>,
   checks: StepChecks,
 ): Promise<ReadingSummary | undefined> {
@@ -147,7 +153,8 @@ export async function queryReading(
   const { plan, slots, understood, unused } = intentFor(
     { question, intent, slots: namedSlots(input) },
     intents,
-    productNames(reference),
+    productNames(data.reference),
+    lastYearOf(data),
   );
   await refuseSlots(plan, slots, checks, intent === undefined ? "question" : "intent");
   return understood && { ...summaryOf(understood, unused), intent: plan.name };

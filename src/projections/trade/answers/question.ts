@@ -212,8 +212,17 @@ export const isCovered = ({ vintages, allow_synthetic }: TradeData, question: Co
     .filter(({ synthetic }) => allow_synthetic || !synthetic)
     .some(({ coverage }) => gapIn(coverage, inCodesOf(coverage, question), false) === undefined);
 
+/** The last year that ends within the data of the dataset that is preferred; undefined without one. */
+export function lastYearOf(data: Pick<TradeData, "vintages" | "allow_synthetic">): number | undefined {
+  const to = candidateDatasets(data)[0]?.coverage.months.to;
+  return to === undefined ? undefined : to % 100 === 12 ? yearOf(to) : yearOf(to) - 1;
+}
+
 /** Ordered: real before synthetic, whole before partial, more reporters before fewer. */
-export function candidateDatasets({ vintages, allow_synthetic }: TradeData): Manifest[] {
+export function candidateDatasets({
+  vintages,
+  allow_synthetic,
+}: Pick<TradeData, "vintages" | "allow_synthetic">): Manifest[] {
   const open = vintages.open().filter(({ synthetic }) => allow_synthetic || !synthetic);
   const isWhole = (coverage: Coverage) => coverage.products.national && !namedPartners(coverage);
   const order = ({ synthetic, coverage }: Manifest) => (synthetic ? 2 : isWhole(coverage) ? 0 : 1);
