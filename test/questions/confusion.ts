@@ -45,9 +45,12 @@ export const questionSets = {
   /** As programs and importers write. */
   sixth: setIn("sixth.jsonl"),
   seventh: setIn("seventh.jsonl"),
-  /** By a stranger to the reader. */
+  /** The rest is by strangers to the reader. */
   eighth: setIn("eighth.jsonl"),
   ninth: setIn("ninth.jsonl"),
+  tenth: setIn("tenth.jsonl"),
+  eleventh: setIn("eleventh.jsonl"),
+  twelfth: setIn("twelfth.jsonl"),
 } as const;
 
 export const ownNomenclature: Nomenclature = Object.entries(ownNames).map(([code, name]) => ({ code, name }));

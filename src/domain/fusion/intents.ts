@@ -21,6 +21,7 @@ export const intents: readonly Plan[] = [
     keywords: {
       en: [
         "expensive",
+        "dearer",
         "cheaper",
         "how much",
         "trend",
@@ -225,6 +226,9 @@ export const intents: readonly Plan[] = [
     keyword_weight: 2,
     keywords: {
       en: [
+        "plan b",
+        "drops out",
+        "falls away",
         "how dependent",
         "how reliant",
         "another source",
@@ -337,6 +341,9 @@ export const intents: readonly Plan[] = [
     summary: "A country's trade, partners, products, strengths, wages and prices",
     keywords: {
       en: [
+        "summaris",
+        "summariz",
+        "briefing",
         "all about",
         "trading nation",
         "keeps the",
@@ -427,6 +434,8 @@ export const intents: readonly Plan[] = [
     keyword_weight: 1.5,
     keywords: {
       en: [
+        "with which countries",
+        "do business with",
         "export market",
         "export markets",
         "biggest export market",

@@ -80,6 +80,9 @@ function mentionAt(words: readonly Word[], at: number, about: About): Mention | 
   // "ES valstis" are those of the EU.
   if (words[at]!.text === "ES" && /^(valst|dalibvalst|tirg|savienib)/.test(words[at + 1]?.folded ?? ""))
     return undefined;
+  // "CN code 4401" is of the Combined Nomenclature.
+  if (words[at]!.text === "CN" && /^(codes?|kods|koda|kodu|nomenclature)$/.test(words[at + 1]?.folded ?? ""))
+    return undefined;
   const code = isoCode(words[at]!, about);
   return code === undefined
     ? undefined

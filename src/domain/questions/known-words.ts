@@ -129,10 +129,13 @@ export function mended(words: readonly Word[], index: NamesIndex): Word[] {
         ? 0
         : /^(exports|imports|buyers)$/.test(candidate)
           ? 0.5
-          : // "Steal" has the consonants of "steel", and not those of "seal".
-            products.has(candidate) && hasSameConsonants(candidate, word.folded)
-            ? 0.8
-            : 1,
+          : // "From Canda" is Canada, and no candy.
+            at > 0 && word.is_capital && countries.has(candidate)
+            ? 0.7
+            : // "Steal" has the consonants of "steel", and not those of "seal".
+              products.has(candidate) && hasSameConsonants(candidate, word.folded)
+              ? 0.8
+              : 1,
     ];
     const [best] = spelling(word.folded)
       .filter((candidate) => !products.has(candidate) || hasSameFirst(candidate, word.folded))

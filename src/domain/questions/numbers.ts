@@ -26,7 +26,9 @@ const unitPattern =
 /** A product code: behind a word that announces one, or digits that are no year and no amount. */
 export function codeIn(words: readonly Word[]): ValueInText<string> | undefined {
   for (const [at, word] of words.entries()) {
-    const isCue = codeCues.has(word.folded) || chapterCues.has(word.folded);
+    // "DE-CN 8542" is trade of Germany with China.
+    const isPartner = word.before === "-";
+    const isCue = !isPartner && (codeCues.has(word.folded) || chapterCues.has(word.folded));
     const found = isCue ? announcedCode(words, at) : undefined;
     if (found) return found;
   }

@@ -119,7 +119,7 @@ const isPlant = (words: readonly Word[], { from, to }: Hit, hits: readonly Hit[]
 /** "Car factories" need steel, and "coffee shops" milk. */
 const isMaker = (words: readonly Word[], { to }: Hit, hits: readonly Hit[]) =>
   hits.length > 1 &&
-  /^(factor(y|ies)|mills?|works|industry|industries|shops?|makers?|producers?|manufacturers?|builders?|workers?|plants?)$/.test(
+  /^(factor(y|ies)|mills?|works|industry|industries|shops?|dealers?|traders?|merchants?|wholesalers?|retailers?|makers?|producers?|manufacturers?|builders?|workers?|plants?)$/.test(
     words[to]?.folded ?? "",
   ) &&
   !breaksBefore(words[to]!);

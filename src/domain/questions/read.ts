@@ -157,8 +157,12 @@ function readDates(words: readonly Word[]) {
 /** Stands for a country's name in the text that plans are matched with. */
 const COUNTRY = "xx";
 
+/** Each country once: by its name, if an adjective names it too. */
 const distinct = (mentions: readonly Mention[]) =>
-  mentions.filter(({ code }, at) => mentions.findIndex((one) => one.code === code) === at);
+  mentions.filter(({ code }, at) => {
+    const same = mentions.filter((one) => one.code === code);
+    return mentions[at] === (same.find(({ is_adjective }) => !is_adjective) ?? same[0]);
+  });
 
 type NamedProducts = {
   all: readonly Range[];
@@ -380,6 +384,10 @@ function flowOf(words: readonly Word[]): Flow | undefined {
     ({ folded }, at) => /^(abroad|arzemem)$/.test(folded) && /^(from|no)$/.test(words[at - 1]?.folded ?? ""),
   );
   if (isFromAbroad) return "IMPORT";
+  const isEarnedAbroad =
+    words.some(({ folded }) => /^(abroad|arzemes)$/.test(folded)) &&
+    words.some(({ folded }) => /^(earns?|earned|pelna)$/.test(folded));
+  if (isEarnedAbroad) return "EXPORT";
   const kinds = new Set(words.map(tradeWord));
   const sells = kinds.has("sell") || kinds.has("exporter");
   const buys = kinds.has("buy") || kinds.has("importer");

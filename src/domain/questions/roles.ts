@@ -29,7 +29,11 @@ export function placed(text: Text): Placed[] {
     return { ...mention, ...found, said_role: found.role };
   });
   const [first, second] = all;
-  if (all.length === 1 && first && first.role === undefined) first.role = roleByUse(text);
+  if (all.length === 1 && first) {
+    const said = roleOfPronoun(text) ?? roleOfObject(text.words, first);
+    if (said !== undefined) Object.assign(first, { role: said, said_role: said, is_subject: true });
+    else first.role ??= roleByUse(text);
+  }
   if (all.length !== 2 || !first || !second) return all;
   if (first.role === undefined && second.role !== undefined) first.role = other(second.role);
   else if (second.role === undefined && first.role !== undefined) second.role = other(first.role);
@@ -45,6 +49,35 @@ const isObjectOf = ({ from, is_adjective }: Placed, { words, mentions }: Text): 
   !is_adjective &&
   mentions.some((one) => one.from < from) &&
   /^(exports?|exp|imports?|imp)$/.test(words[from - 1]?.folded ?? "");
+
+/** "Czech toys: which countries order them?" */
+const roleOfObject = (words: readonly Word[], { is_adjective }: Mention): Role | undefined => {
+  const at = words.findIndex(
+    ({ folded }, n) => /^(them|it)$/.test(folded) && tradeWord(words[n - 1]!) !== undefined,
+  );
+  const isAsked = /^(who|countries|nations|markets)$/.test(words[at - 2]?.folded ?? "");
+  if (at < 2 || !isAsked || !is_adjective) return undefined;
+  const kind = tradeWord(words[at - 1]!);
+  return kind === "buy" ? "seller" : kind === "sell" && at === words.length - 1 ? "buyer" : undefined;
+};
+
+/** "Swedes love skiing, but whose skis do they buy?" */
+function roleOfPronoun({ words }: Text): Role | undefined {
+  const at = words.findIndex(
+    ({ folded }, n) =>
+      /^(they|it)$/.test(folded) &&
+      /^(do|does|did)$/.test(words[n - 1]?.folded ?? "") &&
+      words.slice(0, n).some((one) => /^(who|whose|whom|where|which|what)$/.test(one.folded)),
+  );
+  const kind =
+    at < 0
+      ? undefined
+      : words
+          .slice(at + 1, at + 3)
+          .map(tradeWord)
+          .find((one) => one !== undefined);
+  return kind === "buy" ? "buyer" : kind === "sell" ? "seller" : undefined;
+}
 
 const USES = /^(tak(e|es|ing)|(drink|eat|wear|smok|driv|burn|enjoy|cook|read|dzer|ed|valka)\w{0,4})$/;
 
@@ -80,10 +113,12 @@ function roleOf(mention: Mention, text: Text): Reading {
   if (isPlaceOfUse(mention, text) && !/^(sell|exporter)$/.test(after.word ?? ""))
     return reading("buyer", true);
   if (isTaste(mention, text)) return reading("buyer", true);
-  if (TO.test(preposition)) return reading("buyer");
+  if (TO.test(preposition) || isBehindArrow(mention, text)) return reading("buyer");
   if (/^(if|ja|outside)$/.test(preposition) && after.word === "buy" && !after.is_weak)
     return reading("buyer", true);
   if (FROM.test(preposition)) return reading("seller");
+  if (preposition === "on" && /^markets?$/.test(text.words[mention.to]?.folded ?? ""))
+    return reading("buyer", true);
   if (preposition === "by" || preposition === "on") return byVerbBefore(before!, preposition, text);
   if (preposition === "for" && mention.form === "name") return reading("buyer");
   if (isOf(mention, text)) return ofNoun(mention, text);
@@ -103,6 +138,9 @@ function roleOf(mention: Mention, text: Text): Reading {
   if (mention.form === "describing") return after.product ? reading("seller") : none;
   return behindTradeWord(before, text);
 }
+
+/** "Ireland 3004 > USA" */
+const isBehindArrow = ({ from }: Mention, { words }: Text) => /[>→]/.test(words[from]!.before);
 
 const PLACES_OF_USE =
   /^(tables?|plates?|shelves|shelf|kitchens?|homes?|houses|mugs?|cups|shops?|stores?|supermarkets?|stoves?|garages?|roads?|streets?|pockets?|wallets?|purses?|households?|consumers?|shoppers?|drivers?|families|children|kids|hospitals?|schools?|refiner(y|ies)|wardrobes?|feet|stomachs?|mouths?|pizzas?|bakeries|galdiem|veikalos|virtuves|majas)$/;
@@ -263,7 +301,11 @@ function asObject(mention: Mention, before: number | undefined, text: Text): Rea
   const isAdverb = /^(abroad|already|now|also|still|mostly|usually|currently)$/;
   const who = words.slice(0, before).findLast(({ folded }) => !isAdverb.test(folded))?.folded ?? "";
   const isAsked = /^(who|whos|whoever|countries|nations|ll|d|would|will|suppliers)$/.test(who);
-  if (!isAsked || /^(does|do|did|is|are|was|were|has|would|will|s)$/.test(verb.folded)) return undefined;
+  if (
+    !isAsked ||
+    /^(does|do|did|is|are|was|were|has|would|will|s|may|might|can|could|should|must)$/.test(verb.folded)
+  )
+    return undefined;
   const kind = tradeWord(verb);
   if (kind === "buy") return reading("seller", true);
   // "Who eats Dutch cheese" asks who buys it.

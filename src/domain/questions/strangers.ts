@@ -33,7 +33,8 @@ export function strangersIn({ words, index, taken, mentions }: Text, hasProduct:
     if (!hasProduct && isEveryday(word.folded) && isGoodsPlace(words, at)) found.push(word.text);
     if (!hasProduct && isEveryday(word.folded) && isNamedGoods(words, at, mentions)) found.push(word.text);
     if (isListed(word) && !isPart) continue;
-    const isCountry = word.is_capital && !isKnown(word, index) && isCountryPlace(words, at);
+    const isCountry =
+      word.is_capital && !isKnown(word, index) && (isCountryPlace(words, at) || isPeople(words, at, taken));
     const isProduct = !hasProduct && isProductPlace(words, at, mentions);
     if (isCountry || isProduct) found.push(word.text);
   }
@@ -52,6 +53,10 @@ function isCountryPlace(words: readonly Word[], at: number): boolean {
   if (next && !/[.,;?!]/.test(next.before) && tradeWord(next) !== undefined) return true;
   return before === "of" && at > 1 && isAboutTrade(words[at - 2]!);
 }
+
+/** "Narnian wool": an adjective as those of countries are, right before a product. */
+const isPeople = (words: readonly Word[], at: number, taken: (at: number) => boolean): boolean =>
+  at > 0 && taken(at + 1) && /(ian|ean|ese|ish)$/.test(words[at]!.folded);
 
 const general =
   /^(goods|products?|merchandise|everything|anything|something|this|that|these|those|their|your|ours?|which|what|whom|last|latest|recent|both|each|every|main|major|most|more|other|others|total|foreign|services|things|items|commodit(y|ies)|member|members|countr(y|ies)|states?|nations?|world|europe|union|year|years|month|months|such|same|many|some|various|different|several|small|large|biggest|largest|leading|value|volume|domestic|local|trade|trading|euro|eurozone|area)$/;
