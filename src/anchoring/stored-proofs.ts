@@ -3,19 +3,23 @@
  * prove only the newest blocks. Rows prove themselves, so they are only added.
  */
 import type pg from "pg";
+import { keccak256 } from "viem/utils";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { Hex } from "../core/model/chain.ts";
 import type { Anchor, AnchorState } from "../domain/anchoring/anchor.ts";
 import { headInSlots, headSlots, logIdOf } from "../domain/anchoring/contract.ts";
-import { readHeader, storageRoot, storedWord } from "../domain/anchoring/state-proof.ts";
-import type { AnchorEvidence } from "./evidence.ts";
+import { readHeader, StateProofError, storageRoot, storedWord } from "../domain/anchoring/state-proof.ts";
+import { type AnchorEvidence, readEvidence } from "./evidence.ts";
 import type { TickContext } from "./tick.ts";
 
 /**
  * Stores the proof of our newest anchor, unless a stored proof's block is still in the chain. True once that block
  * is final. Rejects with ChainUnavailable.
  */
-export async function storeProof({ app, origin }: TickContext, anchor: Anchor): Promise<boolean> {
+export async function storeProof(
+  { app, origin }: Pick<TickContext, "app" | "origin">,
+  anchor: Anchor,
+): Promise<boolean> {
   const { chain, pool } = app;
   const kept = await newestRow(pool, anchor);
   if (kept) {
@@ -28,25 +32,59 @@ export async function storeProof({ app, origin }: TickContext, anchor: Anchor): 
   const [root_proof, numbers_proof] = proof.storage_proofs as [Hex[], Hex[]];
   const { header, account_proof } = proof;
   const { size, network, contract, signer } = anchor;
-  const root = anchor.root.slice(2);
-  const storage = storageRoot(readHeader(header).state_root, contract, account_proof);
-  const head = headInSlots(
-    storedWord(storage, slots[0], root_proof),
-    storedWord(storage, slots[1], numbers_proof),
-  );
-  // A newer anchor exists; its own tick stores its proof.
-  if (!signed || Number(head?.size) !== size || head?.root !== anchor.root) return false;
+  if (!signed) return false;
   const line: AnchorEvidence = {
     evidence: "anchor",
-    ...{ size, root, network, contract, signer },
+    ...{ size, root: anchor.root.slice(2), network, contract, signer },
     ...{ transaction: signed, header, account_proof, root_proof, numbers_proof },
   };
-  await pool.query(
+  // Otherwise a newer anchor exists; its own tick stores its proof.
+  if (hasHead(line, origin)) await insertProof(pool, line, anchor.transaction);
+  return false;
+}
+
+/** Stores the anchors of an export's evidence lines; lines that do not prove their head are left out. */
+export async function storeProofsIn(
+  client: pg.ClientBase,
+  origin: string,
+  evidence: readonly string[],
+): Promise<void> {
+  for (const line of evidence.map(readEvidence))
+    if (typeof line !== "string" && line.evidence === "anchor" && isProven(line, origin))
+      await insertProof(client, line, keccak256(line.transaction));
+}
+
+async function insertProof(
+  to: Pick<pg.ClientBase, "query">,
+  line: AnchorEvidence,
+  transaction: Hex,
+): Promise<void> {
+  const block = readHeader(line.header);
+  await to.query(
     `insert into anchoring.proofs_v1 (log_id, size, transaction, block_number, block_hash, evidence)
      values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
-    [MAIN_LOG, size, anchor.transaction, String(proof.block.number), proof.block.hash, JSON.stringify(line)],
+    [MAIN_LOG, line.size, transaction, String(block.number), block.hash, JSON.stringify(line)],
   );
-  return false;
+}
+
+function isProven(line: AnchorEvidence, origin: string): boolean {
+  try {
+    return hasHead(line, origin);
+  } catch (error) {
+    if (error instanceof StateProofError) return false;
+    throw error;
+  }
+}
+
+/** The contract has the anchor's head in the block of the proof. Throws StateProofError. */
+function hasHead(line: AnchorEvidence, origin: string): boolean {
+  const slots = headSlots(line.signer, logIdOf(origin));
+  const storage = storageRoot(readHeader(line.header).state_root, line.contract, line.account_proof);
+  const head = headInSlots(
+    storedWord(storage, slots[0], line.root_proof),
+    storedWord(storage, slots[1], line.numbers_proof),
+  );
+  return Number(head?.size) === line.size && head?.root === `0x${line.root}`;
 }
 
 type Row = { block_number: number; block_hash: string; evidence: string };

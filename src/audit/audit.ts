@@ -346,7 +346,7 @@ function anchorReach(state: EvidenceState): string {
   if (typeof block === "string") return block;
   const { size, network, contract, signer, transaction } = newest;
   const sent = readTransaction(transaction, held.recover)?.hash;
-  const what = `${size} events are kept on ${network} in block ${block.number} by ${contract} for ${signer}, sent with ${sent}`;
+  const what = `${size} events are on ${network}, in the contract ${contract} under ${signer}, by the transaction ${sent}; block ${block.number} proves it`;
   const unnamed = [held.contract ? "" : "--contract", held.signer ? "" : "--signer"].filter(Boolean);
   const whose = unnamed.length > 0 ? `; ${unnamed.join(" and ")} compares them with those you know` : "";
   const { chain } = held;

@@ -321,12 +321,16 @@ export const auditChecks: AuditCheck[] = [
     name: "anchor_asked",
     verdict: "anchor",
     at: "end",
-    fault: ({ held, anchors }) => {
+    fault: ({ held, anchors, log }) => {
       const { network, contract, signer, chain } = held;
       if (typeof chain === "string")
         return { reason: `the RPC endpoint was asked in vain: ${chain}`, place: 0 };
       if (anchors.length > 0 || !(network ?? contract ?? signer ?? chain)) return undefined;
-      return { reason: "there is no anchor, and one is required", place: 0 };
+      const reason =
+        log.source === "database"
+          ? "the chain has an anchor, and this database has no proof of it: start the service, which stores it"
+          : "there is no anchor, and one is required: export the log again once it is anchored";
+      return { reason, place: 0 };
     },
   },
 ];

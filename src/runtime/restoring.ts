@@ -14,9 +14,11 @@ import { readEvidence } from "../anchoring/evidence.ts";
 import { hexOf } from "../anchoring/hex.ts";
 import { MalformedNote, openNote, UnverifiedNote, verifierKey } from "../anchoring/note.ts";
 import { chainStatus } from "../anchoring/status.ts";
+import { storeProof, storeProofsIn } from "../anchoring/stored-proofs.ts";
 import { cosignedBy } from "../anchoring/witness-client.ts";
 import { areas } from "../areas/index.ts";
 import type { App } from "../core/app.ts";
+import { ChainUnavailable } from "../core/model/ports/chain.ts";
 import type { StoredHeads } from "../core/model/ports/signed-heads.ts";
 import type { Signer } from "../core/model/ports/signer.ts";
 import type { Projection } from "../core/read-models/projection.ts";
@@ -158,6 +160,7 @@ async function restoreKept(
       await refuseOtherLog(owner, origin);
       const telling = (done: number, total: number) => progress("check", done, total);
       const beforeCommit = async ({ evidence }: RestoreResult) => {
+        await storeProofsIn(owner, origin, evidence);
         const signer = await signingKeyOf(config);
         if (!signer) return;
         const notes = [...notesIn(evidence), ...(await newestNotes(owner, origin))];
@@ -172,6 +175,7 @@ async function restoreKept(
       async ({ app }) => {
         await segments?.(app);
         await foldAll(app, projections, restored.head.position, { progress });
+        if (chain) await proveNewestAnchor(app, origin);
         const known = await app.accepting.contradiction();
         const contradiction = known ?? (anchored ? await contradictionOf(app, [anchored]) : null);
         return { ...restored, contradiction, held_against, left_out: leftOut() };
@@ -337,6 +341,15 @@ async function refuseUnreached(
       throw new BackupUnsound(
         `${who} has cosigned ${size} events of this log, and the newest signed checkpoint here is of ${known}: continuing would be a second history under one key. Find the newer data; ${ASIDE}`,
       );
+}
+
+/** A copy and a segment have no proofs, so the chain is asked for one; without it the running service asks again. */
+async function proveNewestAnchor(app: App, origin: string): Promise<void> {
+  const newest = anchors.newestAnchor(await app.load(anchors, anchors.targetOf(origin)));
+  if (newest?.signer !== app.chain.sender) return;
+  await storeProof({ app, origin }, newest).catch((error) => {
+    if (!(error instanceof ChainUnavailable)) throw error;
+  });
 }
 
 /** Rejects where the backup ends before it. */

@@ -18,6 +18,7 @@ import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { restoreService } from "../../src/runtime/restoring.ts";
 import { AT_ONCE, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
+import { run } from "../audit/run-command.ts";
 import { elsewhere as anywhereElse, bytesOf, place } from "../support/elsewhere.ts";
 import { patientConfig } from "../support/patience.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -196,4 +197,42 @@ test("a restore without events that the chain has is refused, though no machine 
   await backUp();
   const { events, contradiction } = await other.restore(packs);
   expect([events, contradiction]).toEqual([(await app.store.head()).position, null]);
+});
+
+test("a restored log has the proof of its anchor: of the backup without a chain, of the chain where the backup has none", async () => {
+  const setup = await openAnchoringSetup();
+  const [proven, bare] = [await place(), await place()];
+  onTestFinished(async () => {
+    await setup.close();
+    for (const one of [proven, bare]) await rm(one, { recursive: true, force: true });
+  });
+  const { app, chain } = setup;
+  await setup.happen();
+  await setup.turn();
+  await setup.turn();
+  const { size } = (await setup.kept())!;
+  await addToBackup(app.pool, proven, { log_id: MAIN_LOG, beside: evidenceFor(app) });
+  await addToBackup(app.pool, bare, { log_id: MAIN_LOG });
+  const onBase = { BASE_RPC_URL: chain.rpc_url, GAS_KEY: chain.gas_key, PAY_TO: chain.pay_to };
+  const verified = async (from: string, env: Record<string, string>) => {
+    const { restore, database_url, data_dir } = await anywhereElse(setup.signing_key, env);
+    expect((await restore(from)).contradiction).toBeNull();
+    const own = { DATABASE_URL: database_url, DATA_DIR: data_dir, SIGNING_KEY: setup.signing_key };
+    return run(["verify"], { ...own, ...onBase });
+  };
+  const is_good = new RegExp(`ok {3}anchor +${size} events are on eip155:8453, .* the chain has this block`);
+  for (const [from, env] of [
+    [proven, {}],
+    [proven, onBase],
+    [bare, onBase],
+  ] as const) {
+    const { code, said } = await verified(from, env);
+    expect(said).toMatch(is_good);
+    expect(code).toBe(0);
+  }
+  const { code, said } = await verified(bare, {});
+  expect(said).toMatch(
+    /FAIL anchor +the chain has an anchor, and this database has no proof of it: start the service/,
+  );
+  expect(code).toBe(1);
 });
