@@ -26,7 +26,10 @@ async function allChecks({ settings }: Terminal): Promise<Check[]> {
     config = settings();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const says = error.message.replaceAll(/\n\s*/g, "; ");
+    const says = error.message
+      .replace(/:\n\s*/, ": ")
+      .replace(/\n(?=See )/, ". ")
+      .replaceAll(/\n\s*/g, "; ");
     return [fail("settings", says, "mend them in .env or the environment")];
   }
   const [port, ...others] = [await checkPort(config), ...(await checkup(config))];

@@ -3,12 +3,12 @@ import { statfs } from "node:fs/promises";
 import pg from "pg";
 import { engineChecks, preflight } from "../../eventstore/preflight.ts";
 import { chainBinary } from "../adapters/embedded-chain.ts";
-import { type Ask, jsonRpc } from "../adapters/json-rpc.ts";
+import { jsonRpc } from "../adapters/json-rpc.ts";
 import { unprivilegedAccount, usableBinaries } from "../adapters/postgres-binaries.ts";
 import { inTime } from "../core/coordination/concurrency.ts";
-import { MULTICALL3 } from "../core/model/multicall.ts";
 import { systemReason } from "../core/model/system-reason.ts";
-import { BASE, USDC } from "../domain/payments/usdc.ts";
+import { BASE } from "../domain/payments/usdc.ts";
+import { missingContracts } from "./base-contracts.ts";
 import type { Config } from "./config.ts";
 import { openDataDir } from "./database.ts";
 
@@ -135,13 +135,8 @@ async function checkChain({ BASE_RPC_URL }: Config): Promise<Check> {
   try {
     const ask = jsonRpc({ rpc_url: BASE_RPC_URL, chain_id: BASE.chain_id });
     const { number, timestamp } = await ask<RpcBlock>("eth_getBlockByNumber", ["latest", false]);
-    const missing = await missingContracts(ask);
-    if (missing.length > 0)
-      return fail(
-        "chain",
-        `${host} has no ${missing.join(" and no ")}`,
-        "set BASE_RPC_URL to a node of Base or a fork of it; a bare anvil lacks these contracts",
-      );
+    const missing = await missingContracts(ask, host);
+    if (missing) return fail("chain", missing.says, missing.remedy);
     const age_s = Math.round(Date.now() / 1_000 - Number(timestamp));
     const says = `Base at ${host}, block ${Number(number)} of ${age_s} s ago`;
     if (age_s > STALE_BLOCK_S)
@@ -150,18 +145,6 @@ async function checkChain({ BASE_RPC_URL }: Config): Promise<Check> {
   } catch (error) {
     return fail("chain", `${host}: ${reasonOf(error)}`, "set BASE_RPC_URL to a node of Base that answers");
   }
-}
-
-/** Contracts of Base without which nothing can be read or paid. */
-async function missingContracts(ask: Ask): Promise<string[]> {
-  const contracts = { USDC: USDC.address, Multicall3: MULTICALL3 };
-  const codes = await Promise.all(
-    Object.entries(contracts).map(async ([name, address]) => {
-      const code = await ask<string>("eth_getCode", [address, "latest"]);
-      return { name, isThere: code !== "0x" };
-    }),
-  );
-  return codes.filter(({ isThere }) => !isThere).map(({ name }) => name);
 }
 
 /** Events bear the database's time, and payments are valid by this machine's. */

@@ -78,6 +78,18 @@ async function withNode(chain_id: number, work: (rpc_url: string) => Promise<voi
   }
 }
 
+test("a misspelt setting is named in one sentence", async () => {
+  const { stdout } = await runHere(
+    { DATA_DIR: dir, GAS_BUGDET_ETH: "1", GAS_KEY, PAY_TO: PAYEE, BASE_RPC_URL: "http://127.0.0.1:9" },
+    "doctor",
+  );
+  expect(stdout).toMatch(
+    /^fail {2}settings {2}the environment is not right: .*GAS_BUGDET_ETH is not a setting; .*\. See \.env\.example for every setting\.$/m,
+  );
+  expect(stdout).not.toContain(":;");
+  expect(stdout).not.toContain(";;");
+});
+
 test("a service does not start on a node of another chain, but without a node that answers", async () => {
   await withNode(84532, async (BASE_RPC_URL) => {
     await expect(refuseOtherChain({ BASE_RPC_URL })).rejects.toThrow(
@@ -89,9 +101,11 @@ test("a service does not start on a node of another chain, but without a node th
   await refuseOtherChain({ BASE_RPC_URL: undefined });
 });
 
-test("a bare anvil fails, naming the contracts of Base that it lacks", () =>
+test("a bare anvil fails and no service starts on it: both name the contracts of Base that it lacks", () =>
   withNode(8453, async (BASE_RPC_URL) => {
-    await refuseOtherChain({ BASE_RPC_URL });
+    await expect(refuseOtherChain({ BASE_RPC_URL })).rejects.toThrow(
+      /^BASE_RPC_URL: \S+ has no USDC and no Multicall3; set BASE_RPC_URL to a node of Base or a fork of it; /,
+    );
     const chain = async () => (await judged({ GAS_KEY, PAY_TO: PAYEE, BASE_RPC_URL })).checks.chain;
     expect(await chain()).toMatchObject({
       status: "fail",
@@ -105,6 +119,7 @@ test("a bare anvil fails, naming the contracts of Base that it lacks", () =>
         body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "anvil_setCode", params: [address, "0x00"] }),
       });
     expect(await chain()).toMatchObject({ says: expect.stringMatching(/^Base at .*, block 0 of/) });
+    await refuseOtherChain({ BASE_RPC_URL });
   }));
 
 test("status distinguishes a slow service from an absent one", async () => {
