@@ -42,7 +42,9 @@ const page = ({ payments, channels, refunds, withdrawals, incoming, custody, agr
     side("withdrawals", withdrawals, "paid - reorged"),
     `channels    chain ${decimalUsdc(channels.chain_micro)} USDC, log ${decimalUsdc(channels.log_micro)} USDC (claimed); ${decimalUsdc(channels.charged_micro)} charged, ${decimalUsdc(channels.owed_micro)} not claimed, of which ${decimalUsdc(channels.lost_micro)} lost; ${decimalUsdc(channels.moved_micro)} moved to the payment address`,
     `incoming    ${decimalUsdc(incoming.chain_micro)} USDC = ${decimalUsdc(incoming.payments_micro)} payments + ${decimalUsdc(incoming.channels_micro)} from channels + ${decimalUsdc(incoming.other_micro)} other transfers + ${decimalUsdc(incoming.unasked_micro)} without a call yet; not refunded, as the refund would cost more: ${decimalUsdc(incoming.kept_micro)}`,
-    `accounts    ${decimalUsdc(custody.owed_micro)} USDC owed to their owners; ${decimalUsdc(custody.balance_micro)} USDC in the account for payments and refunds`,
+    `accounts    ${decimalUsdc(custody.owed_micro)} USDC owed to their owners`,
+    `PAY_TO      ${custody.pay_to.address} has ${decimalUsdc(custody.pay_to.balance_micro)} USDC`,
+    `REFUND_KEY  ${custody.refunds.address} has ${decimalUsdc(custody.refunds.balance_micro)} USDC; it pays refunds and withdrawals`,
     agree ? "The books agree." : "THE BOOKS DISAGREE.",
     ...[payments, channels, refunds, withdrawals, custody]
       .flatMap(({ differences }) => differences)

@@ -41,9 +41,19 @@ export type Incoming = {
 
 /**
  * Custody in micro-USDC. `owed`: the balances of all accounts and pending withdrawals; `balance`: the USDC at the
- * payment and refund addresses. `differences` names tenants whose account does not add up.
+ * payment and refund addresses, which `pay_to` and `refunds` have apart. `differences` names tenants whose account does
+ * not add up.
  */
-export type Custody = { owed_micro: bigint; balance_micro: bigint; differences: string[] };
+export type Custody = {
+  owed_micro: bigint;
+  balance_micro: bigint;
+  pay_to: AccountBalance;
+  refunds: AccountBalance;
+  differences: string[];
+};
+
+/** The USDC of one address. */
+export type AccountBalance = { address: Hex; balance_micro: bigint };
 
 /**
  * Channels in micro-USDC: the claims on the chain and in the log. `charged`: accepted vouchers; `owed`: the part that is
@@ -270,7 +280,12 @@ const paymentToSeek = ({ claim }: Payment): SoughtTransfer => ({
 async function custodyOf(app: App, { accounts, withdrawals }: ReadBooks): Promise<Custody> {
   const token = USDC.address.toLowerCase() as Hex;
   const holders = [...new Set([app.pay_to, app.refunds.address].map(lowerCase))];
-  const balances = await app.chain.read(holders.map((holder) => balanceCall(token, holder)));
+  const answers = await app.chain.read(holders.map((holder) => balanceCall(token, holder)));
+  const balances = new Map(holders.map((holder, n) => [holder, amountIn(answers[n]!) ?? 0n]));
+  const balanceOf = (address: Hex): AccountBalance => ({
+    address,
+    balance_micro: balances.get(lowerCase(address))!,
+  });
   const differences = [...accounts].flatMap(([tenant, sums]) => (addsUp(sums) ? [] : tenant));
   const kept = [...accounts.values()].reduce((sum, one) => sum + one.available + one.held - one.debt, 0);
   const under_way = [...withdrawals.values()]
@@ -278,7 +293,9 @@ async function custodyOf(app: App, { accounts, withdrawals }: ReadBooks): Promis
     .reduce((sum, { sought }) => sum + sought.transfer.value, 0n);
   return {
     owed_micro: BigInt(kept) + under_way,
-    balance_micro: balances.reduce((sum, one) => sum + (amountIn(one) ?? 0n), 0n),
+    balance_micro: [...balances.values()].reduce((sum, one) => sum + one, 0n),
+    pay_to: balanceOf(app.pay_to),
+    refunds: balanceOf(app.refunds.address),
     differences: differences.slice(0, SHOWN),
   };
 }

@@ -1,6 +1,7 @@
 /** `tallystick payments books`: the operator compares the log with the chain. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { books } from "../../src/operator/books.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
@@ -12,6 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => setup.close());
 
+const REFUND_KEY = generatePrivateKey();
 const bin = join(import.meta.dirname, "../../bin/tallystick");
 
 function run(rpc_url = setup.chain.rpc_url): Promise<{ code: number; stdout: string; stderr: string }> {
@@ -22,6 +24,7 @@ function run(rpc_url = setup.chain.rpc_url): Promise<{ code: number; stdout: str
     BASE_RPC_URL: rpc_url,
     GAS_KEY,
     PAY_TO: PAYEE,
+    REFUND_KEY,
     ALLOW_SYNTHETIC: "1",
   };
   return new Promise((done) => {
@@ -51,7 +54,9 @@ test("the books agree once every settlement is in the log, and disagree before",
       "withdrawals chain 0.00 USDC, log 0.00 USDC (paid - reorged)",
       "channels    chain 0.00 USDC, log 0.00 USDC (claimed); 0.00 charged, 0.00 not claimed, of which 0.00 lost; 0.00 moved to the payment address",
       "incoming    1.000005 USDC = 1.000005 payments + 0.00 from channels + 0.00 other transfers + 0.00 without a call yet; not refunded, as the refund would cost more: 0.00",
-      "accounts    0.00 USDC owed to their owners; 1.000005 USDC in the account for payments and refunds",
+      "accounts    0.00 USDC owed to their owners",
+      `PAY_TO      ${setup.app.pay_to} has 1.000005 USDC`,
+      `REFUND_KEY  ${privateKeyToAccount(REFUND_KEY).address} has 0.00 USDC; it pays refunds and withdrawals`,
       "The books agree.\n",
     ].join("\n"),
     stderr: expect.any(String),
