@@ -5,7 +5,7 @@ import { deployAnchor } from "../anchoring/deploy.ts";
 import { type AnchorStatus, anchorStatus, type ChainStatus, chainStatus } from "../anchoring/status.ts";
 import type { App } from "../core/app.ts";
 import type { Hex } from "../core/model/chain.ts";
-import { ChainUnavailable, TransactionPending } from "../core/model/ports/chain.ts";
+import { ChainUnavailable, GasKeyEmpty, TransactionPending } from "../core/model/ports/chain.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { endorseCall } from "../domain/anchoring/contract.ts";
 import type { Runtime } from "../runtime/assemble.ts";
@@ -91,6 +91,11 @@ type AnchorReport = AnchorStatus & { chain?: ChainStatus };
 function asRefusal(error: unknown): never {
   if (error instanceof TransactionPending)
     return refuse("unavailable", `${error.message}; run the command again to see the outcome`);
+  if (error instanceof GasKeyEmpty)
+    return refuse(
+      "unavailable",
+      "the gas key has too little ether: send ether to the account that `tallystick anchor status --chain` names",
+    );
   if (error instanceof ChainUnavailable)
     return refuse("unavailable", `no chain: ${error.message}; see BASE_RPC_URL and GAS_KEY`);
   throw error;

@@ -179,7 +179,7 @@ async function haveData(
   const { buildOptions } = await import("./build-options.ts");
   if (tables) await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
   if (!(await isUsable(app, SANDBOX))) {
-    tell.line("", "There is no data: making the synthetic sandbox, which takes a few seconds.");
+    tell.line("", "There is no data: making the synthetic sandbox, which takes ten seconds to a minute.");
     await releaseSandbox(app, buildOptions(config));
   }
   await serviceReady(url);

@@ -3,8 +3,11 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import type { App } from "../core/app.ts";
+import { SANDBOX } from "../datasets/sandbox.ts";
+import { SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { digestOf } from "../domain/access/secret.ts";
 import { SANDBOX_NAME } from "../domain/sandbox/examples.ts";
+import * as dataset from "../domain/trade/dataset.ts";
 import { issueKey } from "../operator/keys.ts";
 import { keyByDigest, keysProjection } from "../projections/access/keys.ts";
 import { openRuntime } from "../runtime/assemble.ts";
@@ -48,8 +51,9 @@ export async function openServing(
     const embedded = config.DATABASE_URL === undefined && config.BASE_RPC_URL === undefined;
     const sandboxKey = embedded ? await storedSandboxKey(app, config.DATA_DIR) : undefined;
     const handle = await openServer(runtime, config, log, stopping, { sandbox_key: sandboxKey, own_calls });
-    const greeting = greetingOf(config.PUBLIC_URL, app, makeSandbox !== undefined);
-    return { handle, greeting, ready: readyText(config.PUBLIC_URL, sandboxKey), prepareData, close };
+    const isMakingSandbox = makeSandbox !== undefined && !(await hasSandbox(app));
+    const greeting = greetingOf(config.PUBLIC_URL, app, isMakingSandbox);
+    return { handle, greeting, ready: readyText(config.PUBLIC_URL, sandboxKey, config), prepareData, close };
   } catch (error) {
     await runtime.close();
     throw error;
@@ -88,13 +92,18 @@ async function isKnown(app: App, secret: string): Promise<boolean> {
   return key !== undefined && key.revoked_at === null;
 }
 
+const hasSandbox = async (app: App): Promise<boolean> => {
+  const parts = [SANDBOX, SANDBOX_LV].map((id) => app.load(dataset, { tenant: "operator", id }));
+  return (await Promise.all(parts)).every((part) => typeof part?.vintage === "string");
+};
+
 /** The terminal's message once calls are answered. */
 function greetingOf(url: string, app: App, isMakingSandbox: boolean): string {
   const payments = app.embedded_chain
     ? "Payments settle on a development chain: its USDC is worthless, but its signatures are valid on Base.\nDo not sign with a funded wallet."
     : `Payments settle on Base and go to ${app.pay_to}; ${app.chain.sender} pays for gas.`;
   const data = isMakingSandbox
-    ? "\nMissing synthetic trade data are made now, which takes a few seconds."
+    ? "\nMissing synthetic trade data are made now, which takes ten seconds to a minute."
     : "";
   return `Tallystick listens at ${url}\n${payments}${data}\n`;
 }

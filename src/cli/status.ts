@@ -17,13 +17,14 @@ export const statusCommand = (terminal: Terminal): Command =>
     .option("--url <url>", "the service's address; default: the one in the settings", asUrl)
     .option("--json", "print JSON", false)
     .action(async ({ url, json }: { url?: string; json: boolean }) => {
-      const { PUBLIC_URL, HOST, PORT, DATA_DIR } = terminal.settings();
+      const settings = terminal.settings();
+      const { PUBLIC_URL, HOST, PORT, DATA_DIR } = settings;
       const address = url ?? PUBLIC_URL ?? `http://${hostInUrl(HOST)}:${PORT}`;
       const state = await stateOf(address);
       const key = url === undefined ? await storedKey(DATA_DIR) : undefined;
       if (json)
         process.stdout.write(`${JSON.stringify({ url: address, ...state, sandbox_key: key ?? null })}\n`);
-      else if (state.ready) process.stdout.write(readyText(address, key).trimStart());
+      else if (state.ready) process.stdout.write(readyText(address, key, settings).trimStart());
       else process.stdout.write(`The service at ${address} is not ready: ${state.reason}\n`);
       if (!state.ready) process.exitCode = 1;
     });
