@@ -17,7 +17,7 @@ export function dataCommands(terminal: Terminal): Command[] {
     .description(about.import)
     .argument(
       "<file...>",
-      "trade data (full_v2_YYYYMM.7z, SDMX-CSV DS-045409, Easy Comext, Comtrade) or a reference table",
+      "trade data (full_v2_YYYYMM.7z, SDMX-CSV DS-045409, Easy Comext, Comtrade, a snapshot; CSV, .xlsx or Parquet) or a reference table",
     )
     .option("--reporters <codes>", "the reporters in the files, if they are not all 27", asReporters)
     .option("--afresh", "start from these files alone", false)

@@ -76,9 +76,15 @@ function lines(tell: (stage: string, percent: number, left: string) => void): {
   progress: ShownProgress;
   end(): void;
 } {
-  let reported: { stage: Stage; percent: number; left: string } | undefined;
+  type Line = { stage: Stage; percent: number; left: string };
+  let reported: Line | undefined;
+  let told: Line | undefined;
+  const isNews = ({ stage, percent, left }: Line) =>
+    told?.stage !== stage || told.percent !== percent || told.left !== left;
   const timer = setInterval(() => {
-    if (reported) tell(STAGES[reported.stage], reported.percent, reported.left);
+    if (!reported || !isNews(reported)) return;
+    told = reported;
+    tell(STAGES[reported.stage], reported.percent, reported.left);
   }, EVERY_MS);
   timer.unref();
   const left = remainingTime();

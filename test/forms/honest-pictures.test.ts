@@ -216,6 +216,33 @@ test("a month that is not delivered in full leaves a gap and a note, and never a
   expect(chart.notes).toEqual(["Not drawn, because not delivered in full: 2026-03."]);
 });
 
+test("a month that one of several reporters has not delivered in full is named with its reporter", () => {
+  const month = (reporter: string, period: string, complete: boolean) => ({
+    ...{ reporter, period, imports_eur: 100, imports_kg: null, complete },
+  });
+  const chart = timelineChart({
+    data: [
+      month("DE", "2025-11", true),
+      month("DE", "2025-12", false),
+      month("LV", "2025-11", true),
+      month("LV", "2025-12", true),
+    ],
+    meta: {
+      ...provenance,
+      hs: "44",
+      coverage: {
+        products: { complete: true, count: 1, codes: ["44"] },
+        reporters: ["DE", "LV"],
+        months: { from: "2025-11", to: "2025-12" },
+      },
+      incomplete: [],
+      count: 4,
+      formula: "",
+    },
+  });
+  expect(chart.notes).toEqual(["Not drawn, because not delivered in full: 2025-12 of Germany."]);
+});
+
 test("an SVG has its title as text for screen readers, escaped", async () => {
   const chart = chartOf({ title: "Exports < imports & more" });
   const svg = (await printer.print({ form: "image/svg+xml", chart, provenance })).toString();

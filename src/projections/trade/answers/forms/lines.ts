@@ -75,12 +75,30 @@ export const flowLines = (months: Month[]): Series[] =>
   );
 
 /** Part of a month's sum would look like a fall, so it is not drawn. */
-export function undeliveredNotes(months: Month[]): string[] {
+export const undeliveredNotes = (months: Month[]): string[] =>
+  undeliveredNote(undelivered(months).join(", "));
+
+const undeliveredNote = (periods: string): string[] =>
+  periods === "" ? [] : [`Not drawn, because not delivered in full: ${periods}.`];
+
+/** Names the reporter of each month that the other reporters have. */
+function undeliveredBy(reporters: { reporter: string; months: Month[] }[]): string[] {
+  const open = reporters.map(({ reporter, months }) => ({
+    reporter,
+    periods: undelivered(months).join(", "),
+  }));
+  if (new Set(open.map(({ periods }) => periods)).size <= 1) return undeliveredNote(open[0]?.periods ?? "");
+  const named = open.filter(({ periods }) => periods !== "");
+  return undeliveredNote(
+    named.map(({ reporter, periods }) => `${periods} of ${partnerName(reporter)}`).join("; "),
+  );
+}
+
+function undelivered(months: Month[]): string[] {
   const open = months.filter(
     (month) => !month.complete && FLOWS.some(({ column }) => typeof month[column] === "number"),
   );
-  const periods = [...new Set(open.map(({ period }) => period))].sort();
-  return periods.length === 0 ? [] : [`Not drawn, because not delivered in full: ${periods.join(", ")}.`];
+  return [...new Set(open.map(({ period }) => period))].sort();
 }
 
 /** A line for each reporter and flow; the title alone names what all lines share. */
@@ -108,7 +126,10 @@ export function timelineChart({ data, meta }: z.infer<typeof timelineOutput>): C
     ),
     unit: "EUR",
     marks: codeMarks(meta.codes, x),
-    notes: [...undeliveredNotes(data), ...basisNotes(meta.codes, meta.hs)],
+    notes: [
+      ...undeliveredBy(reporters.map((reporter) => ({ reporter, months: monthsOf(reporter) }))),
+      ...basisNotes(meta.codes, meta.hs),
+    ],
   };
 }
 
