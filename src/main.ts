@@ -17,10 +17,12 @@ process.stdout.on("error", (error) => {
   process.exit(1);
 });
 
-function loadEnvironment(file: string): void {
+/** The names in the file. */
+function loadEnvironment(file: string): string[] {
   try {
-    for (const [name, value] of Object.entries(parseEnv(readFileSync(file, "utf8"))))
-      process.env[name] ??= value;
+    const values = Object.entries(parseEnv(readFileSync(file, "utf8")));
+    for (const [name, value] of values) process.env[name] ??= value;
+    return values.map(([name]) => name);
   } catch (error) {
     throw new ConfigError(`${file} cannot be read: ${systemReason(error) ?? (error as Error).message}`);
   }
@@ -28,9 +30,9 @@ function loadEnvironment(file: string): void {
 
 try {
   // The environment's own values come first.
-  if (existsSync(".env")) loadEnvironment(".env");
+  const in_file = existsSync(".env") ? loadEnvironment(".env") : [];
   const settings = () => {
-    const config = readConfig(process.env);
+    const config = readConfig(process.env, { in_file });
     for (const message of config.misspelt) logger(config.LOG_LEVEL).warn(message);
     return config;
   };

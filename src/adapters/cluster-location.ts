@@ -52,6 +52,12 @@ export async function clusterFolder(
   }
 }
 
+/** True once a start has made a cluster for this DATA_DIR, wherever it is. Makes nothing. */
+export const hasCluster = (data_dir: string): boolean =>
+  ["postgres/PG_VERSION", "postgres.place", "postgres-app.password"].some((name) =>
+    existsSync(join(data_dir, name)),
+  );
+
 /** Earlier versions used the path's digest as the id; a DATA_DIR with such a cluster keeps it. */
 function earlierId(dataDir: string, outside: string): string | undefined {
   const id = createHash("sha256").update(join(dataDir, "postgres")).digest("hex").slice(0, 16);

@@ -31,6 +31,8 @@ export type EmbeddedPostgresOptions = {
   database?: string;
   /** False: a dead server is not restarted. Default: true. */
   revive?: boolean;
+  /** Called before a stopped server starts. */
+  onStart?: (() => void) | undefined;
   /** Called when the server was lost; it is being restarted. */
   onLost?: () => void;
   /** Aborts the creation of a cluster and removes its files. */
@@ -58,6 +60,7 @@ export async function embeddedPostgres(options: EmbeddedPostgresOptions): Promis
   };
   await mkdir(dirname(server.dir), { recursive: true });
   const { ownerUrl, presence: first } = await underLock(server, async () => {
+    if (options.onStart && !(await isRunning(server))) options.onStart();
     if (!existsSync(join(server.dir, "PG_VERSION")))
       await makeCluster(server, options.settings ?? {}, options.stopping);
     return joinServer(server);

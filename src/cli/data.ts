@@ -1,3 +1,4 @@
+import { access, constants } from "node:fs/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { leftOutReasons } from "../datasets/layouts/layout.ts";
 import { headerOf } from "../datasets/reference/read.ts";
@@ -6,6 +7,7 @@ import { SMALL, sizeAt } from "../datasets/sandbox.ts";
 import { isReporter, type ReporterCode, unknownReporter } from "../domain/trade/reporters.ts";
 import { importReference, type ReferenceRelease, releaseSandboxTables } from "../operator/reference.ts";
 import { importFiles, releaseSandbox, releaseSandboxLv, type VintageRelease } from "../operator/releases.ts";
+import type { Runtime } from "../runtime/assemble.ts";
 import { about } from "./about.ts";
 import { buildOptions } from "./build-options.ts";
 import { interruptibly } from "./progress-bar.ts";
@@ -33,7 +35,7 @@ export function dataCommands(terminal: Terminal): Command[] {
     )
     .action(async ({ scale }: { scale?: number }) => {
       const config = settings();
-      await withRuntime(terminal, async ({ app }) => {
+      const work = async ({ app }: Runtime) => {
         for (const table of await releaseSandboxTables(app, config.DATA_DIR)) tellTable(table);
         tell(
           await interruptibly("sandbox dataset", (progress, signal) =>
@@ -50,7 +52,8 @@ export function dataCommands(terminal: Terminal): Command[] {
             releaseSandboxLv(app, { ...buildOptions(config), progress, signal }),
           ),
         );
-      });
+      };
+      await withRuntime(terminal, work, { makes_log: true });
     });
 
   return [importing, sandbox];
@@ -61,17 +64,24 @@ type ImportChoice = { reporters?: ReporterCode[]; afresh?: boolean };
 /** Imports the files and reports the result. */
 async function importAndTell(terminal: Terminal, files: string[], options: ImportChoice = {}): Promise<void> {
   const config = terminal.settings();
+  // A wrong path is refused before anything starts.
+  for (const file of files) await access(file, constants.R_OK);
   if (referenceLayoutOf(await headerOf(files[0]!))) {
     const { afresh = false } = options;
     tellTable(
-      await withRuntime(terminal, ({ app }) => importReference(app, config.DATA_DIR, files, { afresh })),
+      await withRuntime(terminal, ({ app }) => importReference(app, config.DATA_DIR, files, { afresh }), {
+        makes_log: true,
+      }),
     );
     return;
   }
-  const { report, ...released } = await withRuntime(terminal, ({ app }) =>
-    interruptibly("import", (progress, signal) =>
-      importFiles(app, files, { ...buildOptions(config), ...options, progress, signal }),
-    ),
+  const { report, ...released } = await withRuntime(
+    terminal,
+    ({ app }) =>
+      interruptibly("import", (progress, signal) =>
+        importFiles(app, files, { ...buildOptions(config), ...options, progress, signal }),
+      ),
+    { makes_log: true },
   );
   tell(released);
   const leftOut = Object.entries(leftOutReasons)

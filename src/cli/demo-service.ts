@@ -11,7 +11,7 @@ import { openRuntime, type Runtime } from "../runtime/assemble.ts";
 import type { Config } from "../runtime/config.ts";
 import { openServer } from "../runtime/server.ts";
 import { dataOpened } from "./data-opened.ts";
-import { hostInUrl } from "./terminal.ts";
+import { ownAddress } from "./own-address.ts";
 
 export type DemoService = {
   url: string;
@@ -38,7 +38,8 @@ export async function findService(
   onOpening: () => void,
   own: OwnService = {},
 ): Promise<DemoService> {
-  const candidate = url ?? config.PUBLIC_URL ?? (config.PORT === 0 ? undefined : urlOf(config));
+  const hasAddress = config.PUBLIC_URL !== undefined || config.PORT !== 0;
+  const candidate = url ?? (hasAddress ? ownAddress(config) : undefined);
   const origin = candidate && (await originOf(candidate));
   if (candidate && origin) {
     const runtime = await runtimeOf(config, log, candidate, origin);
@@ -49,8 +50,6 @@ export async function findService(
   onOpening();
   return ownService(config, log, own);
 }
-
-const urlOf = ({ HOST, PORT }: Config) => `http://${hostInUrl(HOST)}:${PORT}`;
 
 const health = z.looseObject({
   data: z.looseObject({ log: z.looseObject({ origin: z.string() }) }),

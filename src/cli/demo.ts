@@ -19,6 +19,7 @@ import { type DemoService, findService, serviceReady } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { demoWallet } from "./demo-wallets.ts";
 import { asUrl } from "./option-values.ts";
+import { OWN_ADDRESS } from "./own-address.ts";
 import { type StoryName, stories } from "./stories.ts";
 import { endLineOfInterrupt, INTERRUPTED, type Terminal } from "./terminal.ts";
 
@@ -41,7 +42,7 @@ Without --key it pays only on a development chain, with a wallet whose key is pu
 export function demoCommand({ settings, logger }: Terminal): Command {
   return new Command("demo")
     .description(about.demo)
-    .option("--url <url>", "a running service; default: the one in the settings, or the demo's own", asUrl)
+    .option("--url <url>", `a running service; ${OWN_ADDRESS}, or the demo's own`, asUrl)
     .option(
       "--key <key>",
       "a private key that pays real money on Base (0x and 64 hex digits), or - for standard input",

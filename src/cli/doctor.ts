@@ -4,16 +4,14 @@ import { Command } from "commander";
 import { type Check, checkup, fail, ok, warn } from "../runtime/checkup.ts";
 import { type Config, ConfigError } from "../runtime/config.ts";
 import { about } from "./about.ts";
+import { readiness } from "./own-address.ts";
 import { hostInUrl, marked, type Terminal } from "./terminal.ts";
 
 export const doctorCommand = (terminal: Terminal): Command =>
   new Command("doctor")
     .description(about.doctor)
     .option("--json", "print JSON: an array of checks", false)
-    .addHelpText(
-      "after",
-      "\nIt changes nothing but DATA_DIR, which it makes if it is missing. A failed check names its remedy, and the exit code is 1.",
-    )
+    .addHelpText("after", "\nIt changes nothing. A failed check names its remedy, and the exit code is 1.")
     .action(async ({ json }: { json: boolean }) => {
       const checks = await allChecks(terminal);
       process.stdout.write(json ? `${JSON.stringify(checks, null, 2)}\n` : page(checks));
@@ -50,13 +48,9 @@ async function checkPort({ HOST, PORT }: Config): Promise<Check> {
   const url = `http://${hostInUrl(HOST)}:${PORT}`;
   const error = await listening(HOST, PORT);
   if (error === undefined) return ok(name, `${PORT} of ${HOST} is free`);
-  const ready = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(
-    () => undefined,
-  );
-  const report = (await ready?.json().catch(() => undefined)) as { status?: unknown } | undefined;
-  const isOurs = typeof report?.status === "string" && "log" in report;
-  if (isOurs && ready?.ok) return ok(name, `the service runs at ${url}, and is ready`);
-  if (isOurs)
+  const found = await readiness(url, ANSWER_MS).catch(() => undefined);
+  if (found?.is_ours && found.ok) return ok(name, `the service runs at ${url}, and is ready`);
+  if (found?.is_ours)
     return warn(name, `the service runs at ${url}, and is not ready`, "`tallystick status` says why");
   const says =
     error.code === "EADDRINUSE"

@@ -119,10 +119,13 @@ async function bringHistory(terminal: Terminal, request: FetchRequest): Promise<
   const { importHistory } = await import("../operator/history.ts");
   const options = buildOptions(terminal.settings());
   const shown = shownHistory((line) => process.stdout.write(`${line}\n`));
-  const summary = await withRuntime(terminal, ({ app }) =>
-    interruptibly((signal) =>
-      importHistory(app, { ...options, ...request, signal, tell: shown.tell }),
-    ).finally(shown.end),
+  const summary = await withRuntime(
+    terminal,
+    ({ app }) =>
+      interruptibly((signal) =>
+        importHistory(app, { ...options, ...request, signal, tell: shown.tell }),
+      ).finally(shown.end),
+    { makes_log: true },
   );
   process.stdout.write(`${summaryOf(summary)}\n`);
   if (summary.missing.length > 0 || summary.left) process.exitCode = MONTHS_MISSING;

@@ -33,7 +33,7 @@ const GROUPS: readonly {
   { names: ["ideas"], load: async (terminal) => [(await import("./ideas.ts")).ideasCommand(terminal)] },
   { names: ["anchor"], load: async (terminal) => [(await import("./anchor.ts")).anchorCommand(terminal)] },
   { names: ["rng"], load: async (terminal) => [(await import("./rng.ts")).rngCommand(terminal)] },
-  { names: ["work"], load: async () => [(await import("./work.ts")).workCommand()] },
+  { names: ["work"], load: async (terminal) => [(await import("./work.ts")).workCommand(terminal)] },
   { names: ["witness"], load: async (terminal) => [(await import("./witness.ts")).witnessCommand(terminal)] },
   {
     names: ["import", "sandbox"],

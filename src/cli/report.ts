@@ -26,6 +26,8 @@ import {
   streamOf,
 } from "../domain/reports/report.ts";
 import { provenEvent } from "./logged-event.ts";
+import { asUrl } from "./option-values.ts";
+import { addressOf, OWN_ADDRESS } from "./own-address.ts";
 import { asKey, heldBy, orNoExport, type PackOptions, policyIn, readPack, withPackOptions } from "./pack.ts";
 import { textOf } from "./read-file.ts";
 import { marked, type Terminal } from "./terminal.ts";
@@ -46,7 +48,7 @@ export function reportCommand({ settings }: Pick<Terminal, "settings">): Command
       "compare a report with its digest in the log, look its figures up again, and list mismatches",
     )
     .argument("<file>", "a report as JSON, or the facts.json of its PDF")
-    .option("--url <url>", "the service to ask; default without --export: the one on this machine")
+    .option("--url <url>", `the service to ask; without --export, ${OWN_ADDRESS}`, asUrl)
     .option("--export <file>", "an export of the log (.gz too), read as `tallystick verify` reads it")
     .option(
       "--key <key>",
@@ -68,7 +70,7 @@ Vintages are stored 180 days; then only the log's digests remain.`,
       orNoExport(async () => {
         const given = read(await textOf(file));
         const isAskedAgain = options.url !== undefined || options.export === undefined;
-        const url = options.url ?? (isAskedAgain ? `http://127.0.0.1:${settings().PORT}` : "");
+        const url = isAskedAgain ? addressOf({ settings }, options.url) : "";
         const again = isAskedAgain
           ? await repeatQuestions(given.facts, canonical, askAt(url, options.key.api))
           : undefined;

@@ -8,6 +8,7 @@ import { type Config, ConfigError } from "../runtime/config.ts";
 import { startDatabase } from "../runtime/database.ts";
 import { sendSpans } from "../runtime/span-export.ts";
 import { about } from "./about.ts";
+import { readiness } from "./own-address.ts";
 import { endLineOfInterrupt, hostInUrl, type Terminal } from "./terminal.ts";
 
 /** Running calls get half of the shutdown time, at most ten seconds; then busy connections are closed. */
@@ -35,7 +36,7 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
 
   if (config.DATABASE_URL === undefined) process.stdout.write(`Starting Postgres in ${config.DATA_DIR} …\n`);
   // Postgres starts while the remaining code loads.
-  const database = startDatabase(config, log, stopping.signal);
+  const database = startDatabase(config, log, { stopping: stopping.signal });
   // The code that awaits it later reports its failure.
   database.catch(() => undefined);
   const opening = import("./serving.ts").then(({ openServing }) =>
@@ -123,14 +124,23 @@ function openDoor(config: Config, handle: RequestListener): Promise<Server> {
     server
       .once("listening", () => done(server))
       .once("error", (error: NodeJS.ErrnoException) => {
-        const reason =
-          error.code === "EADDRINUSE"
-            ? "is taken; set PORT to a free one"
-            : `cannot be used: ${error.message}`;
-        fail(new ConfigError(`PORT ${config.PORT} of HOST ${config.HOST} ${reason}`));
+        whyTaken(config, error).then((reason) =>
+          fail(new ConfigError(`PORT ${config.PORT} of HOST ${config.HOST} ${reason}`)),
+        );
       });
     server.listen(config.PORT, config.HOST);
   });
+}
+
+const PROBE_MS = 2_000;
+
+async function whyTaken({ HOST, PORT }: Config, error: NodeJS.ErrnoException): Promise<string> {
+  if (error.code !== "EADDRINUSE") return `cannot be used: ${error.message}`;
+  const url = `http://${hostInUrl(HOST)}:${PORT}`;
+  const found = await readiness(url, PROBE_MS).catch(() => undefined);
+  if (!found?.is_ours) return "is taken; set PORT to a free one";
+  const { COMMAND } = await import("./command-name.ts");
+  return `is taken: a Tallystick runs there already, and \`${COMMAND} status\` shows it; set PORT to a free one for another`;
 }
 
 async function drain(server: Server, most_ms: number): Promise<void> {

@@ -6,25 +6,25 @@ import { refuse } from "../core/model/refusal.ts";
 import { about } from "./about.ts";
 import { parsed } from "./demo-buyer.ts";
 import { asUrl } from "./option-values.ts";
+import { OWN_ADDRESS, ownAddress, readiness } from "./own-address.ts";
 import { readyText, sandboxKeyPath } from "./ready-text.ts";
-import { hostInUrl, type Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 const ANSWER_MS = 15_000;
 
 export const statusCommand = (terminal: Terminal): Command =>
   new Command("status")
     .description(about.status)
-    .option("--url <url>", "the service's address; default: the one in the settings", asUrl)
+    .option("--url <url>", `the service's address; ${OWN_ADDRESS}`, asUrl)
     .option("--json", "print JSON", false)
     .action(async ({ url, json }: { url?: string; json: boolean }) => {
-      const settings = terminal.settings();
-      const { PUBLIC_URL, HOST, PORT, DATA_DIR } = settings;
-      const address = url ?? PUBLIC_URL ?? `http://${hostInUrl(HOST)}:${PORT}`;
+      const config = terminal.settings();
+      const address = url ?? ownAddress(config);
       const state = await stateOf(address);
-      const key = url === undefined ? await storedKey(DATA_DIR) : undefined;
+      const key = url === undefined ? await storedKey(config.DATA_DIR) : undefined;
       if (json)
         process.stdout.write(`${JSON.stringify({ url: address, ...state, sandbox_key: key ?? null })}\n`);
-      else if (state.ready) process.stdout.write(readyText(address, key, settings).trimStart());
+      else if (state.ready) process.stdout.write(readyText(address, key, config).trimStart());
       else process.stdout.write(`The service at ${address} is not ready: ${state.reason}\n`);
       if (!state.ready) process.exitCode = 1;
     });
@@ -32,7 +32,7 @@ export const statusCommand = (terminal: Terminal): Command =>
 type State = { ready: boolean; reason: string | null };
 
 async function stateOf(address: string): Promise<State> {
-  const { ok, text } = await ready(address).catch((error: Error) =>
+  const { is_ours, ok, text } = await readiness(address, ANSWER_MS).catch((error: Error) =>
     refuse(
       "unavailable",
       error.name === "TimeoutError"
@@ -40,12 +40,12 @@ async function stateOf(address: string): Promise<State> {
         : `nothing answers at ${address}; \`npm start\` starts the service, and PORT or --url names another address`,
     ),
   );
+  if (!is_ours)
+    refuse(
+      "unavailable",
+      `another program answers at ${address}, which is no Tallystick: set PORT to a free one, or name the service by --url`,
+    );
   return ok ? { ready: true, reason: null } : { ready: false, reason: reasonIn(text) };
-}
-
-async function ready(address: string): Promise<{ ok: boolean; text: string }> {
-  const answer = await fetch(`${address}/ready`, { signal: AbortSignal.timeout(ANSWER_MS) });
-  return { ok: answer.ok, text: await answer.text() };
 }
 
 const notReady = z.looseObject({

@@ -19,7 +19,6 @@ import { refuse } from "../core/model/refusal.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
 import { askChain } from "../runtime/assemble-audit.ts";
 import type { Config } from "../runtime/config.ts";
-import { startDatabase } from "../runtime/database.ts";
 import { about } from "./about.ts";
 import {
   asKey,
@@ -34,7 +33,7 @@ import {
 import { peersIn } from "./peer-files.ts";
 import { textOf } from "./read-file.ts";
 import { verifyReceiptCommand } from "./receipt.ts";
-import { type Terminal, withRuntime } from "./terminal.ts";
+import { openDatabase, type Terminal, withRuntime } from "./terminal.ts";
 import { readModelsVerdict } from "./verify-read-models.ts";
 
 type Options = PackOptions & {
@@ -116,7 +115,7 @@ async function verifyDatabaseOf(
   withReadModels: boolean,
 ): Promise<PackReport> {
   const config = terminal.settings();
-  const database = startDatabase(config, terminal.logger("warn"));
+  const database = openDatabase(terminal, config);
   return withRuntime(
     terminal,
     async ({ app, areas }) => {

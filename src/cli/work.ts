@@ -1,6 +1,6 @@
 /**
- * `tallystick work`: a worker of the compute market, for any service. It needs no database, no chain and no
- * settings.
+ * `tallystick work`: a worker of the compute market, for any service. It needs no database and no chain; the settings
+ * give only the default of `--url`.
  */
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -15,10 +15,11 @@ import { openWorker } from "../worker/open.ts";
 import type { WorkerReport } from "../worker/worker.ts";
 import { about } from "./about.ts";
 import { asUrl } from "./option-values.ts";
-import { endLineOfInterrupt, INTERRUPTED } from "./terminal.ts";
+import { addressOf, OWN_ADDRESS } from "./own-address.ts";
+import { endLineOfInterrupt, INTERRUPTED, type Terminal } from "./terminal.ts";
 
 type Options = {
-  url: string;
+  url?: string;
   agent?: string;
   key?: string;
   dir: string;
@@ -36,10 +37,10 @@ On a terminal it prints a line per task, elsewhere JSON. After SIGTERM or Ctrl-C
 no more and leaves. After a second one it leaves at once, and other workers get its tasks. You can write a worker in
 any language: docs/compute.md.`;
 
-export const workCommand = (): Command =>
+export const workCommand = (terminal: Pick<Terminal, "settings">): Command =>
   new Command("work")
     .description(about.work)
-    .option("--url <url>", "the service", asUrl, "http://127.0.0.1:3000")
+    .option("--url <url>", `the service; ${OWN_ADDRESS}`, asUrl)
     .option("--agent <agent_id>", "the worker's agent; stored in --dir after the first start")
     .option("--key <key>", "the API key (sk_soul_…) of an existing agent; - for standard input", asKey)
     .option("--dir <folder>", "folder for the agent's keys, made at the first start", ".tallystick-worker")
@@ -55,6 +56,7 @@ export const workCommand = (): Command =>
     .option("--concurrency <number>", "tasks at once, each a separate process", asConcurrency, 1)
     .addHelpText("after", EXAMPLE)
     .action(async ({ key, dir, agent, ...options }: Options) => {
+      const url = addressOf(terminal, options.url);
       const stopping = new AbortController();
       let isOnline = false;
       const stop = (signal: NodeJS.Signals) => {
@@ -69,7 +71,7 @@ export const workCommand = (): Command =>
         (process.stdout.isTTY ? tellPerson : tellMachine)(report);
       };
       const worker = {
-        url: options.url,
+        url,
         dir: resolve(dir),
         agent_id: agent,
         api_key: key === "-" ? asKey((await text(process.stdin)).trim()) : key,
@@ -82,7 +84,7 @@ export const workCommand = (): Command =>
       };
       await openWorker(worker, stopping.signal).catch((error: unknown) => {
         if (error instanceof CallRefused)
-          refuse("forbidden", `${options.url} says ${error.status}: ${printable(error.message)}`);
+          refuse("forbidden", `${url} says ${error.status}: ${printable(error.message)}`);
         throw error;
       });
     });

@@ -88,7 +88,7 @@ async function assemble(
   hold: OpenedParts["hold"],
   options: RuntimeOptions,
 ): Promise<Omit<Runtime, "close">> {
-  const database = await (options.database ?? startDatabase(config, log, options.stopping));
+  const database = await (options.database ?? startDatabase(config, log, { stopping: options.stopping }));
   hold(() => database.release());
   const isDevelopment = options.chain && config.BASE_RPC_URL === undefined;
   const claim = isDevelopment ? await claimChain(config, database.ownerUrl) : undefined;

@@ -1,5 +1,7 @@
 /** The parts that a service needs from its surroundings, each judged alone: for `tallystick doctor`. */
-import { statfs } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { access, constants, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
 import pg from "pg";
 import { engineChecks, preflight } from "../../eventstore/preflight.ts";
 import { chainBinary } from "../adapters/embedded-chain.ts";
@@ -62,18 +64,31 @@ const inCheckTime = (name: string, check: Promise<Check | Check[]>): Promise<Che
 
 async function checkDisk(config: Config): Promise<Check> {
   const { DATA_DIR } = config;
+  const isThere = existsSync(DATA_DIR);
+  const place = isThere ? DATA_DIR : parentOf(DATA_DIR);
   try {
-    await openDataDir(config);
+    if (isThere) await openDataDir(config);
+    else await access(place, constants.W_OK | constants.X_OK);
   } catch (error) {
-    return fail("disk", (error as Error).message, "set DATA_DIR to a folder that this account may write");
+    const says = isThere ? (error as Error).message : `${place} is not writable, and ${DATA_DIR} is missing`;
+    return fail("disk", says, "set DATA_DIR to a folder that this account may write");
   }
-  const { bavail, bsize } = await statfs(DATA_DIR);
+  const { bavail, bsize } = await statfs(place);
   const free = bavail * bsize;
-  const says = `${DATA_DIR} is writable, with ${(free / GB).toFixed(1)} GB free`;
+  const room = `${(free / GB).toFixed(1)} GB free`;
+  const says = isThere
+    ? `${DATA_DIR} is writable, with ${room}`
+    : `there is no log in ${DATA_DIR} yet: the first start makes it, with ${room}`;
   if (free < LEAST_FREE) return fail("disk", says, "free at least 0.5 GB, or move DATA_DIR to another disk");
   if (free < AMPLE_FREE) return warn("disk", says, "leave 5 GB for the log and the data");
   return ok("disk", says);
 }
+
+/** The nearest folder above that exists. */
+const parentOf = (path: string): string => {
+  const parent = dirname(path);
+  return existsSync(parent) || parent === path ? parent : parentOf(parent);
+};
 
 async function checkPostgres(config: Config): Promise<Check> {
   const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_SESSION_URL, DATABASE_WAIT_MS } = config;

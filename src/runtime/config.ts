@@ -259,8 +259,11 @@ export const environment = z.object({
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Throws one error that names every wrong variable and its remedy. */
-export function readConfig(env: Record<string, string | undefined>) {
+/** Throws one error that names every wrong variable and its remedy. `in_file`: the names that .env has. */
+export function readConfig(
+  env: Record<string, string | undefined>,
+  { in_file = [] }: { in_file?: readonly string[] } = {},
+) {
   // Env files leave commented-out variables empty.
   const given = Object.fromEntries(
     Object.entries(env).filter(
@@ -268,7 +271,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     ),
   );
   const answer = environment.safeParse(given);
-  const misspelt = misspellings(given, Object.keys(environment.shape));
+  const misspelt = misspellings(given, Object.keys(environment.shape), in_file);
   const faults = [
     ...(answer.error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`),
     ...faultsTogether(given),

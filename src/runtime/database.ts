@@ -30,7 +30,12 @@ export type Database = {
   release(): Promise<void>;
 };
 
-export async function startDatabase(config: Config, log: Logger, stopping?: AbortSignal): Promise<Database> {
+/** `onStart` is called where the embedded Postgres does not run yet. */
+export async function startDatabase(
+  config: Config,
+  log: Logger,
+  { stopping, onStart }: { stopping?: AbortSignal | undefined; onStart?: () => void } = {},
+): Promise<Database> {
   await openDataDir(config);
   if (config.DATABASE_URL) {
     const sessionUrl = config.DATABASE_SESSION_URL ?? config.DATABASE_URL;
@@ -56,6 +61,7 @@ export async function startDatabase(config: Config, log: Logger, stopping?: Abor
   const server = await embeddedPostgres({
     dir,
     stopping,
+    onStart,
     onLost: () => log.warn("the embedded Postgres is gone; starting it again"),
   });
   const app_password = await storedSecret(join(config.DATA_DIR, "postgres-app.password"));

@@ -122,7 +122,7 @@ test("a bare anvil fails and no service starts on it: both name the contracts of
     await refuseOtherChain({ BASE_RPC_URL });
   }));
 
-test("status distinguishes a slow service from an absent one", async () => {
+test("status distinguishes a slow service, another program and an absent service", async () => {
   const silent = createServer(() => undefined);
   await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
   const timeout = AbortSignal.timeout.bind(AbortSignal);
@@ -138,6 +138,11 @@ test("status distinguishes a slow service from an absent one", async () => {
     silent.closeAllConnections();
     silent.close();
   }
+  const port = String((other.address() as AddressInfo).port);
+  expect(await runHere({ DATA_DIR: dir, PORT: port }, "status")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`another program answers at http://127.0.0.1:${port}`),
+  });
   const absent = await runHere({ DATA_DIR: dir, PORT: "9" }, "status");
   expect(absent).toMatchObject({ code: 1, stderr: expect.stringContaining("nothing answers") });
 });

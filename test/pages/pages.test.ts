@@ -221,6 +221,16 @@ test.each([
   expect(body).toMatch(/^# /);
 });
 
+test("the guides name the address of the service that serves them", async () => {
+  for (const name of ["agent-builder", "worker", "clients", "cookbook", "operating"])
+    for (const path of [`/docs/${name}`, `/docs/${name}.md`]) {
+      const { body } = await get(path, BROWSER);
+      expect(body, path).not.toContain("http://127.0.0.1:3000");
+      expect(body, path).toContain(service.url);
+    }
+  expect((await get("/llms-full.txt")).body).not.toContain("http://127.0.0.1:3000");
+});
+
 test("a problem's type leads to a page for people, at its kind", async () => {
   const { headers, body } = await get("/problems", BROWSER);
   expect(headers["content-type"]).toContain("text/html");

@@ -60,6 +60,19 @@ test("variables of other programs are not reported as misspelt settings, nor are
   for (const name of settings) expect(read({ [name]: "x" })).toEqual([]);
 });
 
+test("a short setting is reported as misspelt in .env, where every name is meant for the service", () => {
+  const short = { PROT: "3110", HOTS: "0.0.0.0" };
+  expect(read(short)).toEqual([]);
+  expect(misspellings(short, settings, Object.keys(short))).toEqual([
+    { given: "PROT", meant: "PORT", certain: false },
+    { given: "HOTS", meant: "HOST", certain: false },
+  ]);
+  expect(misspellings(OTHERS, settings, Object.keys(OTHERS))).toEqual([]);
+  expect(readConfig({ PROT: "3110" }, { in_file: ["PROT"] }).misspelt).toEqual([
+    expect.stringMatching(/PROT is not a setting; the nearest is PORT/),
+  ]);
+});
+
 test("a misspelt setting is refused where money is real or would be without the mistake; elsewhere it is named", () => {
   const real = { BASE_RPC_URL: "https://mainnet.base.example", PAY_TO: PAYEE, GAS_KEY };
   expect(() => readConfig({ ...real, CUSTDOY: "1" })).toThrow(

@@ -26,11 +26,15 @@ const PREFIX = "TALLYSTICK_";
 /** Shorter names resemble those of other programs: HOME and HOST. */
 const SHORTEST = 6;
 
+/** `in_file`: names of .env, which are meant for this program, so a short one can be a mistake too. */
 export function misspellings(
   given: Readonly<Record<string, string>>,
   settings: readonly string[],
+  in_file: readonly string[] = [],
 ): Misspelling[] {
-  const missing = settings.filter((setting) => !(setting in given) && setting.length >= SHORTEST);
+  const unset = settings.filter((setting) => !(setting in given));
+  const missing = unset.filter((setting) => setting.length >= SHORTEST);
+  const short = unset.filter((setting) => setting.length < SHORTEST);
   return Object.entries(given).flatMap(([name, value]) => {
     if (settings.includes(name)) return [];
     const wrong = WRONG_NAMES[name];
@@ -41,7 +45,9 @@ export function misspellings(
       return certain === undefined ? [] : [{ given: name, meant, certain }];
     });
     near.sort((a, b) => distance(name, a.meant) - distance(name, b.meant));
-    return near.slice(0, 1);
+    if (near.length > 0 || !in_file.includes(name)) return near.slice(0, 1);
+    const meant = short.find((setting) => likeness(name, value, setting));
+    return meant === undefined ? [] : [{ given: name, meant, certain: false }];
   });
 }
 

@@ -34,7 +34,7 @@ type Article = Rendering & { name: string };
 type Articles = { index: Article; pages: Map<string, Article>; sources: Map<string, string> };
 
 export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[] {
-  const articles = once(() => readArticles(catalogue));
+  const articles = once(() => readArticles(catalogue, parts.public_url));
   const pictures = once(readPictures);
   return [
     {
@@ -170,13 +170,29 @@ const movedTo = (place: string) => ({
   body: written(html`<!doctype html><title>Moved</title><p>Now at <a href="${place}">${place}</a>.</p>`),
 });
 
-async function readArticles({ operations }: Catalogue): Promise<Articles> {
+/** The address in the files of docs/; a service shows its own instead. */
+const WRITTEN_ADDRESS = "http://127.0.0.1:3000";
+
+/** The operator's guide is about the machine itself, so a public name behind a proxy does not belong there. */
+function addressed(name: string, text: string, public_url: string): string {
+  const isHere = ["127.0.0.1", "localhost", "[::1]"].includes(new URL(public_url).hostname);
+  return name === "operating" && !isHere ? text : text.replaceAll(WRITTEN_ADDRESS, public_url);
+}
+
+async function readArticles(
+  { operations }: Catalogue,
+  public_url: string = WRITTEN_ADDRESS,
+): Promise<Articles> {
   const operationNames = new Set(operations.map(({ name }) => name));
   const pictures = await readPictures();
   const files = (await readdir(FOLDER, { recursive: true })).filter((path) => path.endsWith(".md")).sort();
   const sources = new Map(
     await Promise.all(
-      files.map(async (path) => [path.slice(0, -3), await readFile(join(FOLDER, path), "utf8")] as const),
+      files.map(async (path) => {
+        const name = path.slice(0, -3);
+        const text = await readFile(join(FOLDER, path), "utf8");
+        return [name, addressed(name, text, public_url)] as const;
+      }),
     ),
   );
   const articleOf = (name: string): Article => ({
