@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
 import type { ReceiptedEvent } from "../audit/evidence-state.ts";
 import { refuse } from "../core/model/refusal.ts";
+import { decimalUsdc, USDC } from "../domain/payments/usdc.ts";
 import {
   type Evidence,
   receiptIn,
@@ -101,11 +102,16 @@ function formatChecks({ ok, checks, payload }: VerifiedReceipt): string {
   if (payload && ok) {
     const { payer, amount, asset, resourceUrl, issuedAt } = payload as { [name: string]: string };
     const at = new Date(Number(issuedAt) * 1000).toISOString();
-    lines.push(printable(`${at}: ${payer} paid ${amount} of ${asset} for ${resourceUrl}`));
+    lines.push(printable(`${at}: ${payer} paid ${amountText(amount!, asset!)} for ${resourceUrl}`));
   }
   lines.push(marked(ok, ok ? "verified" : "NOT verified"));
   return `${lines.join("\n")}\n`;
 }
+
+const amountText = (amount: string, asset: string): string =>
+  asset.toLowerCase() === USDC.address.toLowerCase() && /^\d{1,30}$/.test(amount)
+    ? `${decimalUsdc(BigInt(amount))} USDC`
+    : `${amount} of ${asset}`;
 
 async function ownKeys(settings: Terminal["settings"]): Promise<readonly unknown[]> {
   const config = settings();

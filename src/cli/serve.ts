@@ -8,6 +8,7 @@ import { type Config, ConfigError } from "../runtime/config.ts";
 import { startDatabase } from "../runtime/database.ts";
 import { sendSpans } from "../runtime/span-export.ts";
 import { about } from "./about.ts";
+import { drain } from "./drain.ts";
 import { readiness } from "./own-address.ts";
 import { endLineOfInterrupt, hostInUrl, type Terminal } from "./terminal.ts";
 
@@ -141,14 +142,6 @@ async function whyTaken({ HOST, PORT }: Config, error: NodeJS.ErrnoException): P
   if (!found?.is_ours) return "is taken; set PORT to a free one";
   const { COMMAND } = await import("./command-name.ts");
   return `is taken: a Tallystick runs there already, and \`${COMMAND} status\` shows it; set PORT to a free one for another`;
-}
-
-async function drain(server: Server, most_ms: number): Promise<void> {
-  const closed = new Promise((done) => server.close(done));
-  server.closeIdleConnections();
-  const late = setTimeout(() => server.closeAllConnections(), most_ms);
-  await closed;
-  clearTimeout(late);
 }
 
 function once<A extends unknown[]>(work: (...args: A) => Promise<void>): (...args: A) => void {

@@ -53,6 +53,11 @@ export async function openAgent(calls: Calls, wanted: AgentChoice): Promise<Work
         "forbidden",
         `${agent_id} is registered, but without this folder's key: give the agent's API key by --key, or another name by --agent`,
       );
+    if (error instanceof CallRefused && error.kind === "key-in-use")
+      refuse(
+        "conflict",
+        `${wanted.dir} has the key of ${known?.agent_id ?? "another agent"}: name another folder by --dir for ${agent_id}, or omit --agent (${error.message})`,
+      );
     throw error;
   });
   await save(wanted.dir, { url: calls.url, agent_id, api_key: agent.api_key });

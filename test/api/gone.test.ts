@@ -107,7 +107,7 @@ test("a caller that leaves before its body is read causes no fault", async () =>
   }
   // A key's calls are counted in order: once a later one is answered, the first one continued.
   const later = await fetch(`${service.url}/v1/agent/test/order`, { method: "POST", headers });
-  expect(later.status).toBe(415);
+  expect(later.status).toBe(400);
   expect(await faultsOf("left-early")).toEqual([]);
 });
 

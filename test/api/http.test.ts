@@ -164,6 +164,13 @@ describe("input", () => {
     expect((await ask("/v1/agent/notes/a?x=1", post({ text: "a" }))).status).toBe(400);
   });
 
+  test("a missing body is 400, and names the fields that it needs", async () => {
+    const { body: _, ...bare } = post({});
+    const answer = await ask("/v1/agent/notes/a", bare);
+    expect(answer.status).toBe(400);
+    expect(answer.body.detail).toContain("the body is missing: send JSON as application/json, with text");
+  });
+
   test("bytes that are not UTF-8 are refused", async () => {
     const body = Buffer.concat([Buffer.from('{"text":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
     const answer = await ask("/v1/agent/notes/a", { ...post(""), body });
@@ -234,6 +241,14 @@ describe("commands over HTTP", () => {
 describe("conventions", () => {
   test("the /api prefix is the same operation", async () => {
     expect((await ask("/api/v1/agent/count?limit=2", asMe())).body.data).toMatchObject({ limit: 2 });
+  });
+
+  test("another method of /mcp is 405 and says how MCP is sent", async () => {
+    const answer = await ask("/mcp");
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+    expect(JSON.stringify(answer.body)).toContain(
+      "GET is not one of POST, OPTIONS: send each message of MCP by POST",
+    );
   });
 
   test("another method is 405 and names the allowed ones", async () => {

@@ -140,7 +140,7 @@ describe("a receipt with all of its evidence", () => {
           (name) => `ok ${name}`,
         ),
       );
-      expect(ran.stdout).toContain(`paid 50000 of ${FACTS.claim.asset} for ${FACTS.resource_url}`);
+      expect(ran.stdout).toContain(`paid 0.05 USDC for ${FACTS.resource_url}`);
       expect(ran.stdout).toMatch(/\nverified\n$/);
     }
   });

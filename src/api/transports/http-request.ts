@@ -110,8 +110,8 @@ export class HttpCall implements CallRequest {
     if (!this.#hasBody) return reader.fromQuery(query, params);
     if (query.size > 0)
       refuse("invalid", "this operation takes its input in the body; the query string must be empty");
-    const needsBody = reader.schema.required?.some((name) => !Object.hasOwn(params, name)) ?? false;
-    const body = await readBody(this.#req, most_bytes, needsBody);
+    const needed = reader.schema.required?.filter((name) => !Object.hasOwn(params, name)) ?? [];
+    const body = await readBody(this.#req, most_bytes, needed);
     const fields = reader.fromObject(body, params);
     this.sent = body as JsonObject;
     return fields;
@@ -214,8 +214,14 @@ const wireOf = (req: Request): Wire =>
   req.accepts(["application/x-ndjson", "text/event-stream"]) === "text/event-stream" ? "sse" : "ndjson";
 
 /** Reads the body as JSON. An operation that needs no body accepts an empty one of any content type. */
-async function readBody(req: Request, limit: number, isNeeded: boolean): Promise<JsonValue> {
-  if (isNeeded && !req.is("application/json")) {
+async function readBody(req: Request, limit: number, needed: readonly string[]): Promise<JsonValue> {
+  const isNeeded = needed.length > 0;
+  const type = req.is("application/json");
+  if (isNeeded && (type === null || req.headers["content-length"] === "0")) {
+    const message = `the body is missing: send JSON as application/json, with ${needed.join(", ")}`;
+    refuse("invalid", message, { errors: [{ path: "", message }] });
+  }
+  if (isNeeded && !type) {
     throw new Refusal(coreProblems["unsupported-media-type"], "send the body as application/json");
   }
   // raw-body would report a caller that left early as a fault of the service.

@@ -56,6 +56,14 @@ export function createMcp(parts: McpParts): RequestHandler {
           res.locals.operation = name;
         },
       });
+    if (req.method !== "POST") {
+      const message = `${req.method} is not one of POST, OPTIONS: send each message of MCP by POST; /docs/mcp shows how`;
+      res
+        .status(405)
+        .set("Allow", "POST")
+        .json({ jsonrpc: "2.0", error: { code: REQUEST_REFUSED, message }, id: null });
+      return;
+    }
     const fetch = withAppsSession(withPlainJson(newServer, createMcpHandler(newServer)));
     const handler = { fetch: withoutConnection(fetch) };
     const plain = await withPlainBody(req, res);

@@ -62,7 +62,7 @@ export const bind =
     if (freed_at === null)
       refuse(
         identityProblems["key-in-use"],
-        `this key is live on ${sxId(sx_number)}; revoke it there, or use another`,
+        `this key is live on ${sxId(sx_number)}; revoke it there, or use another key`,
       );
     const free_from = Date.parse(freed_at!) + RESERVED_MS;
     if (Date.parse(facts.bound_at) < free_from)

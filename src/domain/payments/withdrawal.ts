@@ -42,6 +42,11 @@ export const withdrawalTransfer = (tenant: string, of: Withdrawal): TransferAuth
 export const withdrawable = (state: AccountState, now: string): number =>
   state.available - maturingAt(state, now);
 
+function nextFrom({ maturing }: AccountState, now: string): string {
+  const [next] = [...maturing.keys()].filter((at) => at > now).sort();
+  return next === undefined ? "" : ` (the next from ${next})`;
+}
+
 /** Repeatable. */
 export const requestWithdrawal =
   (request: WithdrawalRequest, asked_at: string) =>
@@ -51,7 +56,7 @@ export const requestWithdrawal =
     if (request.amount_micro > most)
       refuse(
         paymentProblems["funds-missing"],
-        `${decimalUsdc(most)} USDC of this account can be withdrawn now, not ${decimalUsdc(request.amount_micro)}: money of the last 24 hours and held money cannot be withdrawn`,
+        `${decimalUsdc(most)} USDC of this account can be withdrawn now, not ${decimalUsdc(request.amount_micro)}: money can be withdrawn 24 hours after it came in${nextFrom(state, asked_at)}, and held money once it is free`,
       );
     const valid_before = Math.floor(Date.parse(asked_at) / 1_000) + PAID_WITHIN_S;
     return [{ type: "WithdrawalAsked", data: { ...request, valid_before, asked_at } }];

@@ -18,6 +18,11 @@ type KeyAttempt = {
   key: KeyWithDigest | undefined;
 };
 
+const WHERE_FROM =
+  "the operator's `tallystick keys issue` makes one, POST /soul/register one of an agent, and a wallet pays without one";
+
+export const KEY_UNKNOWN = `this key is unknown here; ${WHERE_FROM}`;
+
 /** Only `key` ways check the scope. */
 export type KeyCheck =
   | { name: string; refuses(attempt: KeyAttempt): void }
@@ -28,19 +33,22 @@ export const keyChecks: KeyCheck[] = [
     name: "form",
     refuses: ({ secret }) => {
       if (!spaceOf(secret))
-        refuse("unauthorized", "this is not a key of this service: keys begin with sk_live_ or sk_test_");
+        refuse(
+          "unauthorized",
+          `this is not a whole key: a key is sk_live_, sk_test_ or sk_soul_ and 43 characters; ${WHERE_FROM}`,
+        );
     },
   },
   {
     name: "known",
     refuses: ({ digest, key }) => {
-      if (!key || !timingSafeEqual(key.secret_sha256, digest)) refuse("unauthorized", "this key is unknown");
+      if (!key || !timingSafeEqual(key.secret_sha256, digest)) refuse("unauthorized", KEY_UNKNOWN);
     },
   },
   {
     name: "space",
     refuses: ({ secret, key }) => {
-      if (key && key.space !== spaceOf(secret)) refuse("unauthorized", "this key is unknown");
+      if (key && key.space !== spaceOf(secret)) refuse("unauthorized", KEY_UNKNOWN);
     },
   },
   {
@@ -102,7 +110,7 @@ export function createKeys(
   const keyOf = (secret: string, digest: Buffer, key: KeyWithDigest | undefined): KeyWithDigest => {
     for (const check of checks) if ("refuses" in check) check.refuses({ secret, digest, key });
     // A test may leave out the check `known`; an unknown key must not become a caller even then.
-    return key ?? refuse("unauthorized", "this key is unknown");
+    return key ?? refuse("unauthorized", KEY_UNKNOWN);
   };
 
   return {
@@ -110,7 +118,7 @@ export function createKeys(
       const digest = digestOf(secret);
       const found = await look(digest, () => lookUp(parts, ip, () => parts.findKey(digest)));
       const key = keyOf(secret, digest, found);
-      if (key.space === "soul") return refuse("unauthorized", "this key is unknown");
+      if (key.space === "soul") return refuse("unauthorized", KEY_UNKNOWN);
       const { key_id, tenant, scopes, space } = key;
       const caller: Caller = { kind: "key", tenant, key_id, scopes, space };
       return { caller, key };

@@ -28,8 +28,7 @@ export async function confirmSubject({ findSubjectKey }: AccessParts, secret: st
 }
 
 function liveKey(digest: Buffer, key: SubjectKey | undefined): SubjectKey {
-  if (!key || !timingSafeEqual(key.secret_sha256, digest))
-    return refuse("unauthorized", "this key is unknown");
+  if (!key || !timingSafeEqual(key.secret_sha256, digest)) return refuse("unauthorized", KEY_UNKNOWN);
   if (key.revoked_at) return refuse("unauthorized", `this key was revoked at ${key.revoked_at}`);
   return key;
 }

@@ -223,7 +223,11 @@ const nodeStatus = operation({
         .object({
           settled: z.string().describe("Earned USDC: earned_usd"),
           pending: z.string().describe("Its pay for results that are not settled or refunded yet, in USDC"),
-          available: z.string().describe("The free balance of its account, in USDC"),
+          available: z
+            .string()
+            .describe(
+              "The free balance of its account, in USDC; it can be spent at once, and withdrawn after a day (account.maturing_usdc)",
+            ),
         })
         .nullable()
         .describe("For its owner only"),

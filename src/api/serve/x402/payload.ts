@@ -201,7 +201,10 @@ function decode(text: string): unknown {
   try {
     return parseStrictBytes(bytes);
   } catch (error) {
-    return refusePayment("invalid_payload", `the payment is not valid JSON: ${(error as Error).message}`);
+    return refusePayment(
+      "invalid_payload",
+      `the payment is not base64 of JSON, as the x402 clients encode it: ${(error as Error).message}`,
+    );
   }
 }
 
