@@ -10,7 +10,10 @@ import { ConfigError } from "../runtime/config.ts";
 import { serveWitness } from "../witness/server.ts";
 import { openWitness } from "../witness/witness.ts";
 import { about } from "./about.ts";
+import { drain } from "./drain.ts";
 import { endLineOfInterrupt, hostInUrl, type Terminal } from "./terminal.ts";
+
+const MOST_DRAIN_MS = 10_000;
 
 type Options = { name: string; log: VerifierKey[]; dir: string; host: string; port: number };
 
@@ -54,8 +57,7 @@ export function witnessCommand({ logger }: Pick<Terminal, "logger">): Command {
       });
       const stop = (signal: NodeJS.Signals) => {
         endLineOfInterrupt(signal);
-        server.close(() => process.exit(0));
-        server.closeIdleConnections();
+        void drain(server, MOST_DRAIN_MS).then(() => process.exit(0));
       };
       process.on("SIGINT", stop).on("SIGTERM", stop);
 
