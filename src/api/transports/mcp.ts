@@ -14,6 +14,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Request as HttpRequest, Response as HttpResponse, RequestHandler } from "express";
 import { parseStrictBytes } from "../../../eventstore/canonical.ts";
+import { coreProblems } from "../../core/model/problem.ts";
 import { Refusal, refuse } from "../../core/model/refusal.ts";
 import type { Catalogue } from "../declare/operation.ts";
 import { presentedSecret } from "../serve/admission.ts";
@@ -57,12 +58,11 @@ export function createMcp(parts: McpParts): RequestHandler {
         },
       });
     if (req.method !== "POST") {
-      const message = `${req.method} is not one of POST, OPTIONS: send each message of MCP by POST; /docs/mcp shows how`;
-      res
-        .status(405)
-        .set("Allow", "POST")
-        .json({ jsonrpc: "2.0", error: { code: REQUEST_REFUSED, message }, id: null });
-      return;
+      res.set("Allow", "POST");
+      throw new Refusal(
+        coreProblems["method-not-allowed"],
+        `${req.method} is not one of POST, OPTIONS: send each message of MCP by POST; /docs/mcp shows how`,
+      );
     }
     const fetch = withAppsSession(withPlainJson(newServer, createMcpHandler(newServer)));
     const handler = { fetch: withoutConnection(fetch) };
