@@ -4,7 +4,7 @@ import type { Scope } from "../../../domain/access/key.ts";
 import { digestOf } from "../../../domain/access/secret.ts";
 import { addressBlock } from "../address.ts";
 import type { Caller } from "../caller.ts";
-import { lookUp } from "./key.ts";
+import { KEY_UNKNOWN, lookUp } from "./key.ts";
 import { EACH, failedOf, limitOf, type OwnLimit, ownCall } from "./open.ts";
 import { type AccessParts, BEARER, type Identity, type SubjectKey, type Way } from "./way.ts";
 
