@@ -38,13 +38,13 @@ export async function openDatabase(
   return startDatabase(config, logger("warn"), { onStart });
 }
 
-async function refuseWithoutLog({ DATABASE_URL, DATA_DIR }: Config): Promise<void> {
-  const { hasCluster } = await import("../adapters/cluster-location.ts");
-  if (DATABASE_URL !== undefined || hasCluster(DATA_DIR)) return;
+async function refuseWithoutLog(config: Config): Promise<void> {
+  const { hasLog } = await import("../runtime/database.ts");
+  if (hasLog(config)) return;
   const { COMMAND } = await import("./command-name.ts");
   refuse(
     "not_found",
-    `there is no log in ${DATA_DIR}: change to the folder where the service runs, or set DATA_DIR; \`${COMMAND} serve\` starts a new log`,
+    `there is no log in ${config.DATA_DIR}: change to the folder where the service runs, or set DATA_DIR; \`${COMMAND} serve\` starts a new log`,
   );
 }
 

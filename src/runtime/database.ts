@@ -6,7 +6,7 @@ import { makeFolder } from "../../eventstore/files/folder.ts";
 import { migrate, rolesSeparated } from "../../eventstore/migrate.ts";
 import { applyMigrations, migrating } from "../../eventstore/migrations.ts";
 import { EngineUnfit, engineChecks, preflight } from "../../eventstore/preflight.ts";
-import { ClusterMisplaced, clusterFolder } from "../adapters/cluster-location.ts";
+import { ClusterMisplaced, clusterFolder, hasCluster } from "../adapters/cluster-location.ts";
 import { embeddedPostgres } from "../adapters/embedded-postgres.ts";
 import { storedSecret } from "../adapters/stored-secret.ts";
 import { systemReason } from "../core/model/system-reason.ts";
@@ -29,6 +29,10 @@ export type Database = {
   vaultUrl: string | undefined;
   release(): Promise<void>;
 };
+
+/** A database that DATABASE_URL names is not looked at. */
+export const hasLog = ({ DATABASE_URL, DATA_DIR }: Config): boolean =>
+  DATABASE_URL !== undefined || hasCluster(DATA_DIR);
 
 /** `onStart` is called where the embedded Postgres does not run yet. */
 export async function startDatabase(
