@@ -27,6 +27,7 @@ import {
   NoExport,
   orNoExport,
   type PackOptions,
+  policyIn,
   readPack,
   withPackOptions,
 } from "./pack.ts";
@@ -34,6 +35,7 @@ import { peersIn } from "./peer-files.ts";
 import { textOf } from "./read-file.ts";
 import { verifyReceiptCommand } from "./receipt.ts";
 import { openDatabase, type Terminal, withRuntime } from "./terminal.ts";
+import { proofIn, verifyProofFile } from "./verify-proof.ts";
 import { readModelsVerdict } from "./verify-read-models.ts";
 
 type Options = PackOptions & {
@@ -51,7 +53,7 @@ export function verifyCommand(terminal: Terminal): Command {
     .description(about.verify)
     .argument(
       "[files...]",
-      "an export (.gz too), or - for standard input; segments (.parquet), and the export after them; default: the database",
+      "an export (.gz too), or - for standard input; a proof of one event (GET /log/proof/{event_id}); segments (.parquet), and the export after them; default: the database",
     );
   const verifying = withPackOptions(command)
     .option("--key <key>", "the log's expected verifier key: name+id+base64", asKey)
@@ -79,6 +81,19 @@ names any that is unreachable.
     )
     .action((files: string[], { receipt, peer, peerProof, proof, readModels, json, ...options }: Options) =>
       orNoExport(async () => {
+        const answer = await proofIn(files);
+        if (answer) {
+          const { head, checkpoint, network, contract, signer, rpc } = options;
+          const unused = { receipt, peer, "read-models": readModels, proof, json, head, checkpoint };
+          const { text, code } = verifyProofFile(
+            answer,
+            { key: options.key, origin: options.origin, ...(await trustIn(options)) },
+            { ...unused, network, contract, signer, rpc },
+          );
+          process.stdout.write(`${text}\n`);
+          process.exitCode = code;
+          return;
+        }
         const events = await Promise.all(receipt.map(eventIn));
         const peers = await peersIn(peer, peerProof);
         const held = { ...(await heldBy(options)), events, peers };
@@ -101,6 +116,10 @@ names any that is unreachable.
     );
   verifying.enablePositionalOptions().addCommand(verifyReceiptCommand({ settings }));
   return verifying;
+}
+
+async function trustIn({ witness, policy }: PackOptions) {
+  return { witnesses: witness, policy: policy === undefined ? undefined : await policyIn(policy) };
 }
 
 /** The two notes as they were signed; a reader needs nothing else. */

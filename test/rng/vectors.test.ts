@@ -188,6 +188,14 @@ test("the verifier run by Node, under any name, reports each proof as valid or n
     };
     expect(run("good.json")).toEqual([0, expect.stringMatching(/^ok {3}good\.json: /)]);
     expect(run("good.json", "bad.json")).toEqual([1, expect.stringContaining("FAIL bad.json: no seed")]);
+    await writeFile(
+      join(dir, "early.json"),
+      JSON.stringify({ data: { ...proof, seed: null, voided_at: null } }),
+    );
+    expect(run("early.json")).toEqual([
+      2,
+      expect.stringMatching(/^\? {4}early\.json: not yet: its seed is still/),
+    ]);
     for (const args of [[], ["missing.json"], ["rolls.mjs"], ["good.json", "missing.json"], ["--wrong"]])
       expect(run(...args)[0]).toBe(2);
   } finally {

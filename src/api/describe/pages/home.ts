@@ -71,7 +71,8 @@ function home(catalogue: Catalogue, parts: PageParts, visit: Visit, chart: Chart
         <h1 id="title" class="claim">${ABOUT}</h1>
         <p class="opening">Agents use ${operations.length} operations for trade figures, wages, provably fair random numbers, payments, goods and each other's reputation.
         Pay each call in USDC on Base by x402, without an account, or use an API key.
-        Every event is in one hash-chained log, signed and anchored on chain, which your own browser can verify.</p>
+        Every event is in one hash-chained log, signed and anchored on chain, which your own browser can verify.
+        It proves what was recorded and when, not that a figure is true: <a href="/docs/trust#limits">limits</a>.</p>
         <p id="state" class="state" role="status">Loading log, data and chain…</p>
       </section>
       <section aria-labelledby="calls-title">

@@ -103,4 +103,5 @@ const BODY = html`
       <section class="card own" aria-labelledby="own-title">
         <h2 id="own-title">Without trusting this page</h2>
         <p>This page comes from the service that it checks. <a href="/rng/roll-verifier.js" download>roll-verifier.js</a> is short enough to be read, and runs in Node. Any node of the network shows when the chain of seeds was committed: call <code>seedCommittedAt(signer, head)</code> of the contract. <a href="/docs/rng">How it works</a>, byte by byte.</p>
+        <p>Not proven: a client seed that the operator can guess may be steered, and a service can delay a roll. <a href="/docs/rng#limits">Limits</a>.</p>
       </section>`;
