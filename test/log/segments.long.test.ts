@@ -139,7 +139,9 @@ const verify = (paths: readonly string[], rest?: string, evidence: readonly obje
   return verifyPack(text, { ...HELD, ends_inside: rest === undefined });
 };
 const failing = (report: Awaited<ReturnType<typeof verify>>) =>
-  report.verdicts.filter(({ ok }) => !ok).map(({ name, first_bad }) => [name, first_bad]);
+  report.verdicts
+    .filter(({ ok, judged }) => !ok && judged !== false)
+    .map(({ name, first_bad }) => [name, first_bad]);
 
 test("a full segment below a final anchor is sealed, once, by any process", async () => {
   await grow(4);
@@ -303,7 +305,9 @@ test("a segment with equal rows in other bytes is not the sealed file", async ()
     const { report } = await readPack({ files: [rest, first, ...paths.slice(1)] }, HELD);
     return [
       report.ok,
-      report.verdicts.filter(({ ok }) => !ok).map(({ name, first_bad }) => [name, first_bad]),
+      report.verdicts
+        .filter(({ ok, judged }) => !ok && judged !== false)
+        .map(({ name, first_bad }) => [name, first_bad]),
     ];
   };
   expect(await verdict(paths[0]!)).toEqual([true, []]);
