@@ -424,7 +424,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
       const headers = { "If-None-Match": response.headers.get("etag")!, "Cache-Control": "max-age=0" };
       expect((await fetch(service.url + path, { headers })).status, path).toBe(304);
     }
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(30_000);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(31_000);
     const page = await fetch(`${service.url}/log`);
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(page.headers.get("content-security-policy")).toMatch(

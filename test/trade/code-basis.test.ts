@@ -120,7 +120,7 @@ describe("as a family", () => {
     );
     expect(of(await ask({ hs: "85171200", basis: "2021", years: "2023" }))).toHaveLength(12);
     await expect(ask({ hs: "85171200", basis: "2022" })).rejects.toMatchObject({
-      message: expect.stringMatching(/85171200 is not a code of 2022: it exists before to 2021/),
+      message: expect.stringMatching(/85171200 is not a code of 2022: it is one until 2021/),
     });
     expect(() => timelineInput.parse({ basis: "1850" })).toThrow(
       /basis is reported, compared, family, or a year/,

@@ -71,10 +71,14 @@ export function refuseOutsideBasis({ book }: Coverage, hs: string | undefined): 
   const { basis } = book.query;
   if (book.exists(hs, basis)) return;
   const { years } = book.pastOf(hs);
-  const spans = years.map(({ from, to }) => `${from ?? "before"} to ${to ?? "now"}`).join(", ");
+  const spans = years
+    .map(
+      ({ from, to }) => [from && `from ${from}`, to && `until ${to}`].filter(Boolean).join(" ") || "always",
+    )
+    .join(", ");
   refuseWith(
     "basis",
-    `${hs} is not a code of ${basis}: it exists from ${spans}; name such a year, or basis=family`,
+    `${hs} is not a code of ${basis}: it is one ${spans}; name such a year, or basis=family`,
   );
 }
 
