@@ -28,7 +28,7 @@ export async function verifyStream(
   const [isThere, report] = await Promise.all([exported, verifyExport(bytes)]);
   const events = isThere ? report.events : 0;
   const bad = report.verdicts
-    .filter(({ ok }) => isThere && !ok)
+    .filter(({ ok, judged }) => isThere && !ok && judged !== false)
     .toSorted((a, b) => (a.first_bad ?? 0) - (b.first_bad ?? 0))[0];
   const cut = { version: events + 1, reason: `the stream had ${had} events, and ${events} are left` };
   return {

@@ -95,7 +95,7 @@ test("nothing is recorded or sold once the log contradicts its signed heads", as
     const refused = await order("after", headers);
     expect(await refused.json()).toMatchObject({
       type: expect.stringMatching(/log-contradicted$/),
-      detail: expect.stringMatching(/it was cut; nothing is recorded or sold/),
+      detail: expect.stringMatching(/it was cut; the service records and sells nothing/),
     });
     expect((await fetch(echo())).status).toBe(503);
     const presented = await present(echo(), paid);
@@ -142,10 +142,10 @@ test("neither a reactor nor a process that signs nothing appends, and a reactor 
 test("the operator's commands append nothing to a contradicted log", async () => {
   await whileCut(async () => {
     const issued = await refusedCommand("keys", "issue", "--tenant", "acme");
-    expect(issued.stderr).toMatch(/it was cut; nothing is recorded or sold/);
+    expect(issued.stderr).toMatch(/it was cut; the service records and sells nothing/);
     expect(issued.code).toBeGreaterThan(0);
     const imported = await refusedCommand("import", new URL(import.meta.url).pathname);
-    expect(imported.stderr).toMatch(/it was cut; nothing is recorded or sold/);
+    expect(imported.stderr).toMatch(/it was cut; the service records and sells nothing/);
     expect(imported.code).toBeGreaterThan(0);
   });
 });
