@@ -37,6 +37,12 @@ const FILES = [
   "bin/tallystick",
 ];
 
+/** Data files that ship without the spaces of their lines. */
+const LARGE = [
+  "src/domain/questions/data/product-words.json",
+  "src/api/declare/generated/recorded-answers.json",
+];
+
 const filesBelow = async (folder) =>
   (await readdir(folder, { withFileTypes: true, recursive: true }))
     .filter((entry) => entry.isFile())
@@ -59,6 +65,10 @@ try {
   const tests = join(ROOT, "dist", "test");
   const isShipped = (path) => !path.endsWith(".map") && !path.startsWith(tests);
   await cp(join(ROOT, "dist"), join(stage, "dist"), { recursive: true, filter: isShipped });
+  for (const file of LARGE) {
+    const path = join(stage, "dist", file);
+    await writeFile(path, JSON.stringify(JSON.parse(await readFile(path, "utf8"))));
+  }
   await cp(join(ROOT, "docs"), join(stage, "docs"), { recursive: true });
   for (const [name, parts] of Object.entries(WITHIN)) {
     const [from, to] = [ROOT, stage].map((place) => join(place, "node_modules", name));
@@ -88,7 +98,7 @@ try {
     maxBuffer: 64 * 1024 * 1024,
   });
   const sbom = withoutDevelopment(JSON.parse(all.stdout));
-  await writeFile(join(stage, "sbom.cdx.json"), `${JSON.stringify(sbom, null, 2)}\n`);
+  await writeFile(join(stage, "sbom.cdx.json"), `${JSON.stringify(sbom)}\n`);
   const licences = licencesIn(sbom);
   await writeFile(join(stage, "NOTICES"), await noticesOf(licences, join(ROOT, "node_modules")));
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", process.cwd()], {

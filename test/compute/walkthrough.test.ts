@@ -127,6 +127,8 @@ describe("a task", () => {
 
   test("is invisible to others, who can neither settle nor cancel it", async () => {
     const { task } = await leasedTask("private");
+    // A stranger's lease is found among the leases that are folded.
+    await setup.folded();
     const stranger = await setup.keyOf("stranger");
     for (const headers of [stranger, other.headers]) {
       expect((await setup.ask(headers, `/soul/compute/status/${task.task_id}`)).status).toBe(404);
