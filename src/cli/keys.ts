@@ -21,15 +21,18 @@ export function keysCommand(terminal: Terminal): Command {
     .option("--monthly <n|none>", "calls per calendar month in UTC", asQuota, MONTHLY_QUOTA)
     .option("--json", "print JSON", false)
     .action(async (options) => {
-      const issued = await withRuntime(terminal, ({ app }) =>
-        issueKey(app, {
-          tenant: options.tenant,
-          space: options.test ? "test" : "live",
-          label: options.label ?? null,
-          scopes: options.scopes,
-          daily: limitOf(options.daily),
-          monthly: limitOf(options.monthly),
-        }),
+      const issued = await withRuntime(
+        terminal,
+        ({ app }) =>
+          issueKey(app, {
+            tenant: options.tenant,
+            space: options.test ? "test" : "live",
+            label: options.label ?? null,
+            scopes: options.scopes,
+            daily: limitOf(options.daily),
+            monthly: limitOf(options.monthly),
+          }),
+        { makes_log: true },
       );
       if (options.json) return print(JSON.stringify(issued));
       print(

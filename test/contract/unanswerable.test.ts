@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { paymentOf } from "../../src/api/declare/access/way.ts";
 import { inputReader } from "../../src/api/declare/input.ts";
 import { fieldsOf } from "../../src/api/operations/skills/callable.ts";
-import { checkSlots } from "../../src/api/operations/skills/start-execution.ts";
+import { checkSlots, refuseUnanswered } from "../../src/api/operations/skills/start-execution.ts";
 import { fieldsOfTrade } from "../../src/api/operations/trade/fields.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
 import { ReferenceStore } from "../../src/datasets/reference/store.ts";
@@ -104,7 +104,7 @@ describe("a skill refuses a country that its steps do not take before it is paid
     ["finansist", { years: "2025" }, "takes a month instead of years: name one"],
   ] as const)("%s refuses %j, which it would leave out", (name, given, why) => {
     const skill = skills.find((one) => one.name === name)!;
-    expect(refusalOf(() => checkSlots(skill, given))).toContain(`${name} ${why}`);
+    expect(refusalOf(() => refuseUnanswered(skill, given))).toContain(`${name} ${why}`);
   });
 
   test("an optional step refuses nothing", () => {

@@ -90,6 +90,8 @@ export async function checkedReading(
   const keyed = all.find(({ scope }) => !mayRun(scope, caller));
   if (keyed) refuseWith(field, needsKey(keyed));
   const slots = slotsOf(data, task, all);
+  // In a batch each skill takes its part of the task.
+  if (all.length === 1) refuseUnanswered(all[0]!, slots);
   for (const skill of all) await checkTask(skill, slots, call);
   return taskReading(data, task, all);
 }
@@ -111,12 +113,11 @@ export function checkSlots(skill: Skill, given: Slots): void {
   const missing = missingOf(skill, slots);
   if (missing.length > 0)
     refuseTask(`${skill.name} needs ${missing.join(" and ")}, as in \u201c${skill.example}\u201d`);
-  refuseUnanswered(skill, given);
   refuseUntaken(skill, slots, fieldsOf, "task");
 }
 
 /** Refuses what the task names and the skill would leave out: the answer would be about something else. */
-function refuseUnanswered(skill: Skill, given: Slots): void {
+export function refuseUnanswered(skill: Skill, given: Slots): void {
   const takes = (...names: SlotName[]) => isTaken([skill], ...names);
   const { name, scope, flow, example } = skill;
   const refuse = (why: string) => refuseTask(`${name} ${why}, as in “${example}”`);
@@ -159,6 +160,7 @@ export async function begin(
   if (before) return { execution: before };
   const { skill } = wanted;
   checkScope(skill, caller);
+  refuseUnanswered(skill, wanted.slots);
   const slots = slotsFor(skill, wanted.slots);
   await checkTask(skill, slots, context);
   await reserveCapacity(context, [unit.fresh_id]);
