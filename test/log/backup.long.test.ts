@@ -138,7 +138,7 @@ test("a changed file, event or line is named, and the database stays empty for t
   const at = whole.lines.findIndex((line) => line.startsWith('{"position":3,'));
   const changed = whole.lines.with(at, whole.lines[at]!.replace('\\"key_id\\":\\"', '\\"key_id\\":\\"x'));
   expect(changed[at]).not.toBe(whole.lines[at]);
-  await expect(restore(await packed(changed, whole))).rejects.toThrow(/at position 3: payload_hash/);
+  await expect(restore(await packed(changed, whole))).rejects.toThrow(/at position 3: .*payload_hash/);
   await expect(restore(await packed(whole.lines.toSpliced(at, 1), whole))).rejects.toThrow(/at position 3: /);
   await expect(restore(await packed(whole.lines.slice(0, -1), whole))).rejects.toThrow(/truncated/);
 
