@@ -164,7 +164,7 @@ async function attempt(work: (request: Question, way: Credential) => Promise<voi
   const place = part("#answer");
   button.disabled = true;
   clearErrors(form());
-  // What follows keeps its place until the answer is there.
+  // The old answer's height is kept until the new one is there, so that the page does not jump.
   place.style.minHeight = `${place.offsetHeight}px`;
   place.replaceChildren(el("p", { class: "soft" }, "Asking…"));
   try {

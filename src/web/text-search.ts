@@ -30,7 +30,7 @@ const RELATED = 0.5;
 const COVERAGE_EXPONENT = 2;
 /** An entry with less than this share of the best entry's coverage is not found: it only shares a word. */
 const LEAST_COVERAGE = 0.3;
-/** The further score of an entry that has all neighbouring words of a question beside each other. */
+/** The further score of an entry that has all neighbouring words of a question next to each other. */
 const NEIGHBOURS = 1;
 /** Entries whose texts are read for neighbouring words. */
 const READ_FOR_NEIGHBOURS = 60;
@@ -89,7 +89,7 @@ export function textSearch<Entry>(
         .flatMap((word) => vocabulary.get(word.toLowerCase()) ?? []);
       return { share: shareOf(field), text: ` ${stems.join(" ")} ` };
     });
-  /** The share of a question's pairs of neighbouring words that an entry has beside each other, less in light fields. */
+  /** The share of a question's pairs of neighbouring words that an entry has next to each other, less in light fields. */
   const neighboursIn = (entry: Entry, said: readonly string[]): number => {
     if (said.length < 2) return 0;
     const texts = stemmed.get(entry) ?? stemmedTexts(entry);

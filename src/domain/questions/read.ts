@@ -207,29 +207,17 @@ function namedProducts(
     ) ?? first;
   const equal = placed.filter(({ expected }) => expected === placed[0]?.expected).map(({ one }) => one);
   if (!best) return { all: [], ambiguous: [], unread: [], used: [] };
-  const moved = inState(words, index, best, best.reading.code);
-  if (moved !== undefined) {
-    const reading = { ...best.reading, code: moved, name: index.nameOf(moved) ?? best.reading.name };
+  const other = inState(words, index, best, best.reading.code) ?? sharedHeading(words, best, ranked);
+  if (other !== undefined) {
+    const reading = { ...best.reading, code: other, name: index.nameOf(other) ?? best.reading.name };
     return {
-      ambiguous: [],
-      unread: [],
-      used: [{ words: textOf(words, best), as: "product" }],
       all: sure,
       chosen: { reading, rivals: [] },
-    };
-  }
-  const shared = sharedHeading(words, best, ranked);
-  if (shared !== undefined)
-    return {
-      all: sure,
-      chosen: {
-        reading: { ...best.reading, code: shared, name: index.nameOf(shared) ?? best.reading.name },
-        rivals: [],
-      },
       ambiguous: [],
       unread: [],
       used: [{ words: textOf(words, best), as: "product" }],
     };
+  }
   return {
     all: sure,
     chosen: best,
