@@ -13,7 +13,7 @@ test("a first start killed during initdb does not hinder the next one", async ()
   // Postgres may run as another account, which needs access.
   await chmod(folder, 0o755);
   const dir = await clusterFolder(folder);
-  const child = spawn(process.execPath, [resolve("bin/tallystick"), "keys", "list"], {
+  const child = spawn(process.execPath, [resolve("bin/tallystick"), "keys", "issue", "--tenant", "acme"], {
     env: { ...process.env, DATA_DIR: folder, DATABASE_URL: "" },
     detached: true,
     stdio: "ignore",

@@ -50,6 +50,7 @@ export function anchorCommand(terminal: Terminal): Command {
     .action(async ({ json }: { json: boolean }) => {
       const deployed = await withRuntime(terminal, ({ app }) => deployAnchor(app.chain).catch(asRefusal), {
         chain: true,
+        makes_log: true,
       });
       const { address, transaction } = deployed;
       const said = transaction

@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { run as inProcess } from "../audit/run-command.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
 import { runCommand, runWith } from "./command.ts";
+import { runHere } from "./in-process.ts";
 
 let dir: string;
 let databases: FreshDatabase[];
@@ -25,9 +25,9 @@ const settings = () => ({ HOME: dir, DATA_DIR: join(dir, "data"), PORT: "0", SAN
 
 /** The same in this process. */
 async function shop(more: Record<string, string>, ...args: string[]): Promise<string> {
-  const { code, said } = await inProcess(["shop", ...args], { ...settings(), ...more });
-  expect(code, said).toBe(0);
-  return said;
+  const { code, stdout, stderr } = await runHere({ ...settings(), ...more }, "shop", ...args);
+  expect(code, stderr).toBe(0);
+  return stdout;
 }
 
 test("the demo buys pellets from the price list to the delivery, and the operator's lists agree", async () => {
@@ -58,8 +58,8 @@ test("the demo buys pellets from the price list to the delivery, and the operato
   expect(text).toMatch(new RegExp(`^${order_id} +10 bag granulas-premium +59\\.90 `, "m"));
   expect(text).toContain("anna@example.org");
   const tenant = /wallet:\S+/.exec(text)![0];
-  const mistyped = await inProcess(["shop", "erase", "ana@example.org", "--tenant", tenant], settings());
-  expect([mistyped.code, mistyped.said]).toEqual([1, expect.stringContaining("check the spelling")]);
+  const mistyped = await runHere(settings(), "shop", "erase", "ana@example.org", "--tenant", tenant);
+  expect([mistyped.code, mistyped.stderr]).toEqual([1, expect.stringContaining("check the spelling")]);
   expect((await run("shop", "erase", "anna@example.org")).stderr).toContain("--tenant <name>");
   // The order, and its quote.
   const erased = await run("shop", "erase", "Anna@Example.org", "--tenant", tenant);

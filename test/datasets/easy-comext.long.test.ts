@@ -72,7 +72,7 @@ describe("the page's download", () => {
     [
       "a name no code is known for",
       good.replace("Armenia", "Atlantis"),
-      /line 2: PARTNER "Atlantis": no country/,
+      /line 2: PARTNER "Atlantis": no known country has this/,
     ],
     ["Greece as EL", good.replace('"Armenia"', '"EL"'), /PARTNER "EL"/],
     [

@@ -143,7 +143,12 @@ test("an invalid input is named", async () => {
 });
 
 test.each([
-  ["trade-premium/custom-report", { ...CUSTOM, reporters: [...reporterCodes] }, "reporters", "more than 100"],
+  [
+    "trade-premium/custom-report",
+    { ...CUSTOM, reporters: [...reporterCodes] },
+    "reporters",
+    "a report runs at most 100",
+  ],
   ["trade-premium/custom-report", { ...CUSTOM, question: "What of it?" }, "question", "nearest"],
   ["trade-premium/custom-report", { ...CUSTOM, question: "What is inflation?" }, "question", "nearest"],
   ["fusion/deep-analysis", { question: "What is love?" }, "question", "no country or product"],
