@@ -1,14 +1,25 @@
+import type { WorldName } from "./worlds.ts";
+
 /**
  * Faults that the service had or could have, as replacements in a copy of one function: the product has no switch. `seed` is the
  * first that finds the fault; `steps` has its shortened story.
  */
-export type Fault = { name: string; file: string; seed: number; steps: number; was: string; is: string };
+export type Fault = {
+  name: string;
+  world: WorldName;
+  file: string;
+  seed: number;
+  steps: number;
+  was: string;
+  is: string;
+};
 
 const FLOW = "src/api/serve/x402/payment-flow.ts";
 
 export const faults: readonly Fault[] = [
   {
     name: "an authorization that a stranger carried first",
+    world: "payments",
     file: FLOW,
     seed: 1,
     steps: 1,
@@ -17,6 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: "equal payments judged at once",
+    world: "payments",
     file: "src/domain/payments/payment.ts",
     seed: 4,
     steps: 2,
@@ -26,6 +38,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: "a transfer that a reorganisation took back stays settled",
+    world: "payments",
     file: "src/reactors/payments/reconcile.ts",
     seed: 10,
     steps: 4,
@@ -34,10 +47,32 @@ export const faults: readonly Fault[] = [
   },
   {
     name: "the answer of one call goes to another",
+    world: "payments",
     file: "src/api/serve/x402/presented-status.ts",
     seed: 1,
     steps: 2,
     was: '  if (!isSameCall) throw used("this payment was used for another call; sign a new one");\n',
     is: "",
+  },
+  {
+    name: "a folder's lock held by two",
+    world: "folder",
+    file: "src/adapters/folder-lock.ts",
+    seed: 81,
+    steps: 10,
+    was: "await clearAbandoned(path, holder);\n      else",
+    is: "await rm(path, { force: true });\n      else",
+  },
+  {
+    name: "a lock's file that is empty before it has a name",
+    world: "folder",
+    file: "src/adapters/folder-lock.ts",
+    seed: 489,
+    steps: 7,
+    was: `    await writeFile(aside, own, { mode: 0o600, flag: "wx" });
+    await link(aside, path);
+`,
+    is: `    await writeFile(path, own, { mode: 0o600, flag: "wx" });
+`,
   },
 ];

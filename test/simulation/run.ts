@@ -1,4 +1,4 @@
-/** Runs one story and says what is wrong at its end; finds a failing seed's shortest story. */
+/** Runs one story of payments and says what is wrong at its end. */
 import { createHash } from "node:crypto";
 import { privateKeyToAccount } from "viem/accounts";
 import { PaymentRefused } from "../../src/api/serve/x402/payment-refusal.ts";
@@ -12,11 +12,12 @@ import { ModelChain } from "./model-chain.ts";
 import { ModelLeases } from "./model-leases.ts";
 import { ModelLog } from "./model-store.ts";
 import { paymentsIn } from "./read-model.ts";
+import { type RunResult, resultOf } from "./result.ts";
 import { NETWORK, PAYEE, reconcileOnce, type Service, serve, startService, type World } from "./service.ts";
 import { BUYERS, LAST_MS, nonceOf, PROCESSES, type Step, storyOf } from "./story.ts";
 import { PRICE_MICRO } from "./till.ts";
 
-export { linesOf, storyOf } from "./story.ts";
+export { storyOf } from "./story.ts";
 
 /** Everything is settled, refunded or failed by then, if it ever is. */
 const END_MS = 500_000;
@@ -38,14 +39,6 @@ const TYPES = {
 const DOMAIN = { name: USDC.name, version: USDC.version, chainId: 8453, verifyingContract: USDC.address };
 
 type Bought = { client: string; payment_id: string | undefined; body: string; at: number };
-
-export type RunResult = {
-  violations: string[];
-  events: number;
-  fingerprint: string;
-  trace: string[];
-  lines: string[];
-};
 
 async function signedFor(seed: number, buyer: number, payment: number): Promise<SignedTransfer> {
   const account = accounts[buyer]!;
@@ -331,20 +324,5 @@ export async function simulate(seed: number, steps: readonly Step[] = storyOf(se
   const lines = log.events.map(
     ({ type, stream_id, payload }) => `${type} ${stream_id} ${JSON.stringify(payload)}`,
   );
-  const fingerprint = createHash("sha256")
-    .update([...lines, ...run.trace].join("\n"))
-    .digest("hex");
-  return { violations: violationsOf(run), events: log.events.length, fingerprint, trace: run.trace, lines };
-}
-
-/** Leaves out steps as long as the story still fails. */
-export async function shrink(seed: number, steps: readonly Step[] = storyOf(seed)): Promise<Step[]> {
-  let story = [...steps];
-  for (let size = Math.ceil(story.length / 2); size >= 1; size = Math.floor(size / 2))
-    for (let at = 0; at < story.length; ) {
-      const rest = [...story.slice(0, at), ...story.slice(at + size)];
-      if (rest.length < story.length && (await simulate(seed, rest)).violations.length > 0) story = rest;
-      else at += size;
-    }
-  return story;
+  return resultOf(violationsOf(run), run.trace, lines);
 }

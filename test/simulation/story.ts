@@ -80,7 +80,3 @@ function trouble(between: (least: number, most: number) => number, at: number): 
 
 export const nonceOf = (seed: number, payment: number): Hex =>
   `0x${createHash("sha256").update(`${seed} ${payment}`).digest("hex")}`;
-
-/** One line a step, for people. */
-export const linesOf = (steps: readonly Step[]): string[] =>
-  steps.map(({ at, do: what, ...facts }) => `${String(at).padStart(6)} ms  ${what} ${JSON.stringify(facts)}`);
