@@ -17,9 +17,9 @@ const problemSchema = {
   type: "object",
   required: ["type", "title", "status", "detail", "instance", "success", "error"],
   properties: {
-    type: { type: "string", format: "uri" },
+    type: { type: "string", format: "uri", description: "URI of the kind of problem" },
     title: { type: "string" },
-    status: { type: "integer" },
+    status: { type: "integer", description: "HTTP status" },
     detail: { type: "string" },
     instance: { type: "string" },
     success: { type: "boolean", const: false },
@@ -29,7 +29,10 @@ const problemSchema = {
       items: {
         type: "object",
         required: ["path", "message"],
-        properties: { path: { type: "string" }, message: { type: "string" } },
+        properties: {
+          path: { type: "string" },
+          message: { type: "string", description: "The fault and its remedy" },
+        },
       },
     },
   },

@@ -59,7 +59,7 @@ export const complianceDocument = z
     rules: z.string(),
     rules_sha256: sha256,
     as_of_position: z.int(),
-    as_of: z.iso.date(),
+    as_of: z.iso.date().describe("The day whose rules it applies"),
     sections: z.array(section),
     dates: z.array(ruleDate),
     sources: z.array(source),

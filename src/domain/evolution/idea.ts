@@ -14,7 +14,7 @@ export const ideaId = z
 
 export const check = z.strictObject({
   name: z.enum(["path", "encoding", "size", "secrets", "syntax", "imports", "lines", "likeness"]),
-  passed: z.boolean(),
+  passed: z.boolean().describe("true: the draft passed this check."),
   detail: z.string().describe("Never quotes the draft."),
 });
 export type Check = z.infer<typeof check>;

@@ -50,7 +50,7 @@ const common = {
   unit: z.enum(units).describe("share and change are printed in percent: 0.1 = 10 %"),
 };
 
-const answerFact = z.object({ ...common, from: origin });
+const answerFact = z.object({ ...common, from: origin.describe("The answer that has the figure") });
 const computedFact = z.object({
   ...common,
   formula: z.enum(formulaNames).describe("Over `of` in order: a, b"),

@@ -33,7 +33,11 @@ export type Finding = z.infer<typeof finding>;
 const cell = z.union([z.object({ word: z.string() }), z.object({ fact: z.string() })]);
 export type Cell = z.infer<typeof cell>;
 
-const table = z.object({ title: z.string(), columns: z.array(z.string()), rows: z.array(z.array(cell)) });
+const table = z.object({
+  title: z.string(),
+  columns: z.array(z.string()),
+  rows: z.array(z.array(cell)).describe("Rows of cells"),
+});
 export type ReportTable = z.infer<typeof table>;
 
 const chart = z.object({
@@ -41,7 +45,14 @@ const chart = z.object({
   title: z.string(),
   unit: z.string(),
   x: z.array(cell),
-  series: z.array(z.object({ name: z.string(), facts: z.array(z.string().nullable()) })),
+  series: z
+    .array(
+      z.object({
+        name: z.string(),
+        facts: z.array(z.string().nullable()).describe("Id of the fact at each x; null: no figure"),
+      }),
+    )
+    .describe("Lines or bars"),
 });
 export type ReportChart = z.infer<typeof chart>;
 

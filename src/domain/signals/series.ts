@@ -22,7 +22,7 @@ export const statement = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("above_level"),
     indicator: z.enum(indicators),
-    level: z.number().positive(),
+    level: z.number().positive().describe("The value to exceed, in the indicator's unit"),
     month: monthField,
   }),
 ]);

@@ -132,8 +132,8 @@ export const typedData = z
   .describe("EIP-712, for eth_signTypedData_v4");
 
 export const transaction = z.object({
-  to: address,
-  data: hexBytes,
+  to: address.describe("The contract to call"),
+  data: hexBytes.describe("Calldata, hex"),
   chain_id: z.int(),
   value: z.literal("0").describe("Ether"),
   from: address.nullable().describe("The sender, who pays gas; null: anybody may send it"),

@@ -146,7 +146,7 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
         pay: z
           .object({
             operation: z.literal("orders_pay"),
-            method: z.literal("POST"),
+            method: z.literal("POST").describe("HTTP method"),
             url: z.url(),
             body: z.object({ order_id: z.int(), total_usdc: money }),
           })

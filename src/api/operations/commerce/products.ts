@@ -44,7 +44,12 @@ async function soldIn(app: App, filter: CatalogueFilter, at: string): Promise<So
     .filter(({ withdrawn_at, units }) => withdrawn_at === null && units.length > 0);
 }
 
-const named = { product_id: productId, slug, type: z.enum(productTypes), name: z.string() };
+const named = {
+  product_id: productId,
+  slug,
+  type: z.enum(productTypes).describe("Kind of product"),
+  name: z.string(),
+};
 
 const nameOf = ({ facts: { product_id, slug, type, name } }: StockedProduct) => ({
   product_id,
@@ -222,7 +227,7 @@ const history = operation({
           ...named,
           unit: z.enum(unitNames),
           net: money.describe("EUR for one unit, without tax"),
-          from: time,
+          from: time.describe("When the price began"),
           to: time.nullable().describe("When the next price starts or started; null while none is set"),
         }),
       ),
@@ -273,7 +278,7 @@ const availability = operation({
           location: z.string(),
           on_hand: z.int(),
           reserved: z.int(),
-          available: z.int(),
+          available: z.int().describe("Quantity free to order, in base units"),
         }),
       ),
       meta: z.object(counted),

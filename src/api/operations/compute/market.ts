@@ -37,7 +37,7 @@ const match = operation({
         z.object({
           sx_id: z.string(),
           capabilities: z.array(z.string()),
-          kinds: z.array(z.string()),
+          kinds: z.array(z.string()).describe("Accepted task types"),
           hourly_rate_usd: z.string(),
           trust: z.number().describe("Points, 0 to 100"),
           free: z.int().describe("Number of free slots; may be a few seconds old"),

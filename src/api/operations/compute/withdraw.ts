@@ -35,7 +35,7 @@ const withdraw = operation({
   output: json(
     z.object({
       withdrawal_id: z.string(),
-      to: z.string(),
+      to: z.string().describe("The paid wallet"),
       amount_usdc: z.string(),
       valid_before: time.describe("By then the money is paid, or back in the account"),
       account: fundsShown,

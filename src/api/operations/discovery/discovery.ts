@@ -64,7 +64,7 @@ const health = operation({
               trouble: z
                 .object({
                   status: z.string(),
-                  since: z.iso.datetime(),
+                  since: z.iso.datetime().describe("When the failure began"),
                 })
                 .nullable()
                 .describe("Why it cannot work, in any process; null: it works"),

@@ -194,7 +194,7 @@ const drift = operation({
       distance: share,
       deltas: dnaField.describe("The last 30 days minus the 90 before, each -1 to 1"),
       recent: side,
-      before: side,
+      before: side.describe("The 90 days before"),
     }),
   ),
   refuses: [404],
@@ -232,12 +232,14 @@ const seasonality = operation({
       ...named,
       window_days: z.int(),
       events,
-      week: z.array(
-        z.object({
-          weekday: z.enum(weekdays),
-          hours: z.array(z.int()).length(24).describe("From 00 to 23 UTC"),
-        }),
-      ),
+      week: z
+        .array(
+          z.object({
+            weekday: z.enum(weekdays),
+            hours: z.array(z.int()).length(24).describe("From 00 to 23 UTC"),
+          }),
+        )
+        .describe("Events by weekday, Monday first"),
     }),
   ),
   refuses: [404],

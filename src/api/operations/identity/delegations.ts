@@ -51,8 +51,8 @@ principal's passport.`,
   output: json(
     z.object({
       delegation_id: madeId,
-      from: z.string(),
-      to: z.string(),
+      from: z.string().describe("The delegating agent's SX#<number>"),
+      to: z.string().describe("The delegate's SX#<number>"),
       scopes: z.array(delegable),
       max_spend_usdc: z.string(),
       expires_at: time,

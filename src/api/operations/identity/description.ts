@@ -183,11 +183,13 @@ service's key signs it (signatures[]: a JWS over the canonical JSON of the rest,
       supportedInterfaces: z.array(
         z.object({ url: z.string(), protocolBinding: z.string(), protocolVersion: z.string() }),
       ),
-      capabilities: z.object({
-        extensions: z.array(
-          z.object({ uri: z.string(), description: z.string(), params: z.record(z.string(), z.unknown()) }),
-        ),
-      }),
+      capabilities: z
+        .object({
+          extensions: z.array(
+            z.object({ uri: z.string(), description: z.string(), params: z.record(z.string(), z.unknown()) }),
+          ),
+        })
+        .describe("Supported options of A2A"),
       defaultInputModes: z.array(z.string()),
       defaultOutputModes: z.array(z.string()),
       skills: z.array(
@@ -223,7 +225,7 @@ registrations. \`active\` is false while the agent is suspended or its passport 
   input: z.object({ sx_id }),
   output: json(
     z.object({
-      type: z.literal("https://eips.ethereum.org/EIPS/eip-8004#registration-v1"),
+      type: z.literal("https://eips.ethereum.org/EIPS/eip-8004#registration-v1").describe("Type of the file"),
       name: z.string(),
       description: z.string(),
       services: z.array(z.object({ name: z.string(), endpoint: z.string(), version: z.string().optional() })),

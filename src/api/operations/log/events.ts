@@ -43,18 +43,20 @@ export const eventList = operation({
   }),
   output: json(
     z.object({
-      events: z.array(
-        z.object({
-          position: z.int(),
-          recorded_at: preciseTime,
-          type: z.string(),
-          event_id: z.uuid(),
-          event_hash: sha256,
-          log_hash: sha256,
-          stream,
-          payload: z.record(z.string(), z.unknown()).optional(),
-        }),
-      ),
+      events: z
+        .array(
+          z.object({
+            position: z.int(),
+            recorded_at: preciseTime,
+            type: z.string(),
+            event_id: z.uuid(),
+            event_hash: sha256,
+            log_hash: sha256,
+            stream,
+            payload: z.record(z.string(), z.unknown()).optional(),
+          }),
+        )
+        .describe("The events, newest first"),
       next,
     }),
   ),

@@ -45,7 +45,7 @@ export const eventProof = operation({
         stream,
         tenant: z.string().optional(),
         stream_id: z.string().optional(),
-        version: z.int().optional(),
+        version: z.int().describe("Number of the event in its stream").optional(),
         schema_version: z.int().optional(),
         recorded_at_us: z.int().optional(),
         payload: z.string().optional().describe("The stored payload, as the text that was hashed"),
@@ -72,7 +72,7 @@ export const eventProof = operation({
         .nullable(),
       pending: z
         .object({
-          detail: z.string(),
+          detail: z.string().describe("The reason, in a sentence"),
           retry_after_s: z.int().nullable().describe("Null: waiting cannot help"),
         })
         .nullable(),

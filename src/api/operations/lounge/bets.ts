@@ -173,7 +173,7 @@ const playDice = operation({
   output: json(
     z.object({
       data: z.object({
-        direction: z.enum(["under", "over"]),
+        direction: z.enum(["under", "over"]).describe("The side of the target that wins"),
         target: z.int(),
         number: z.int().describe("1 to 100"),
         ...betAnswer,
@@ -218,7 +218,7 @@ const order = operation({
           .describe(
             "The mood that the bartender read; unsaid: you sent none; unknown: it knows none of your words",
           ),
-        answer: z.string(),
+        answer: z.string().describe("The bartender's words"),
       }),
       meta: tenantMeta,
     }),

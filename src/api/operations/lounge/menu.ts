@@ -57,15 +57,23 @@ function shownBet(name: LoungeName, params: Record<string, unknown>, outcomes: r
 const gamesShown = z.object({
   min_bet: tokens("The lowest stake"),
   max_payout: tokens("The highest payout of one bet"),
-  keno: z.object({ rules: z.string(), bets: z.array(betShown.extend({ picks: z.int() })) }),
+  keno: z.object({
+    rules: z.string().describe("Rules of the game"),
+    bets: z.array(betShown.extend({ picks: z.int() })),
+  }),
   roulette: z.object({
-    rules: z.string(),
+    rules: z.string().describe("Rules of the game"),
     wheel: z.array(z.object({ pocket: z.string(), color: z.enum(["red", "black", "green"]) })),
     bets: z.array(betShown.extend({ bet_type: z.string(), pockets: z.int() })),
   }),
   dice: z.object({
-    rules: z.string(),
-    bets: z.array(betShown.extend({ direction: z.enum(["under", "over"]), target: z.int() })),
+    rules: z.string().describe("Rules of the game"),
+    bets: z.array(
+      betShown.extend({
+        direction: z.enum(["under", "over"]).describe("The side of the target that wins"),
+        target: z.int(),
+      }),
+    ),
   }),
 });
 

@@ -40,7 +40,7 @@ const itemShown = z.object({
   author: z.object({
     sx_id: z.string(),
     trust_score: z.number().describe("0 to 1, six decimals, floored"),
-    level: z.enum(levels),
+    level: z.enum(levels).describe("Level of the trust score"),
   }),
   sales: z.int(),
   validations: z.object({ works: z.int(), broken: z.int() }).describe("The buyers' reviews"),

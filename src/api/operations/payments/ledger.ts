@@ -81,7 +81,7 @@ const paymentAnswer = z.object({
   finality,
   answer: z
     .object({
-      status: z.int(),
+      status: z.int().describe("HTTP status"),
       body_seal: z
         .string()
         .nullable()

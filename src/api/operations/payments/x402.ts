@@ -153,7 +153,7 @@ const resourcesOperation = operation({
       items: z.array(
         z.object({
           resource: z.url(),
-          type: z.string(),
+          type: z.string().describe("Protocol of the resource"),
           x402Version: z.int(),
           accepts: z.array(
             z.object({
@@ -173,7 +173,7 @@ const resourcesOperation = operation({
             provider: z.string(),
             category: z.string(),
             name: z.string(),
-            method: z.string(),
+            method: z.string().describe("HTTP method"),
             description: z.string(),
           }),
           extensions: z.record(z.string(), z.looseObject({})).describe("As the 402 declares them"),

@@ -13,7 +13,7 @@ const line = z.object({
   cursor: z.string(),
   position: z.int(),
   stream_id: z.string(),
-  version: z.int(),
+  version: z.int().describe("Number of the event in its stream"),
   event_id: z.uuid(),
   type: z.string(),
   schema_version: z.int(),

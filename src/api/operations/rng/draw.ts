@@ -31,7 +31,7 @@ export function seedFor(payment_id: string | undefined, block: CommitBlock | und
 }
 
 export const proofShown = z
-  .array(z.object({ message: z.string(), hmac: sha256 }))
+  .array(z.object({ message: z.string().describe("The hashed text"), hmac: sha256 }))
   .describe("HMAC-SHA256 of each message, in order");
 
 /**

@@ -82,7 +82,7 @@ export const executionShown = z
     vintages: z.string().nullable().describe("Comma-separated vintages of all steps"),
     failure: z
       .object({
-        code: z.enum(executions.failures),
+        code: z.enum(executions.failures).describe("The reason as a code"),
         step: z.string().nullable().describe("Step with bad slots or missing data"),
       })
       .nullable(),

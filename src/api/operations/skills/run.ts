@@ -192,7 +192,7 @@ const autoRoute = operation({
         ranked: z.array(
           z.object({
             agent: agentField,
-            score: z.number(),
+            score: z.number().describe("How well the skill fits the task"),
             keywords: z.array(z.string()).describe("Words of the task that match it"),
             missing: z.array(z.enum(slotNames)).describe("Slots the task lacks"),
             allowed: z.boolean().describe("true: your key may run it"),

@@ -44,11 +44,19 @@ and commit from the stored bytes. Here the service checks itself; you can check 
       events: z.int().describe("Number of hashed events"),
       streams: z.int().describe("Number of streams with these events"),
       first_bad: z
-        .object({ stream_id: z.string(), version: z.int(), reason: z.string() })
+        .object({
+          stream_id: z.string(),
+          version: z.int().describe("Number of the event in its stream"),
+          reason: z.string(),
+        })
         .nullable()
         .describe("The first fault of the first faulty stream"),
       head: z
-        .object({ stream_id: z.string(), version: z.int(), event_hash: sha256 })
+        .object({
+          stream_id: z.string(),
+          version: z.int().describe("Number of the event in its stream"),
+          event_hash: sha256,
+        })
         .nullable()
         .describe("Head of the agent's own stream; save it: the next answer continues it"),
       checkpoint: z

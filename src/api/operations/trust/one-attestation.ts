@@ -124,7 +124,12 @@ const revoke = operation({
     signature: signatureField.optional(),
   }),
   output: json(
-    z.object({ attestation_id: madeId, from: z.string(), live: z.literal(false), revoked_at: time }),
+    z.object({
+      attestation_id: madeId,
+      from: z.string().describe("The attestor's SX#<number>"),
+      live: z.literal(false),
+      revoked_at: time,
+    }),
   ),
   refuses: [403, 404, 409],
   example: { id: examples.attestation.shown },

@@ -87,7 +87,7 @@ const explanation = z
     base: z.array(line),
     attestations: z.array(
       z.object({
-        from: z.string(),
+        from: z.string().describe("The attestor's SX#<number>"),
         event_ids: z.array(z.string()),
         shown_by: z.array(standing).describe("Who vouches for each of them, in their order"),
         attestor_points_micro: micro.describe("Its score in the next-to-last round"),
@@ -383,7 +383,7 @@ const verify = operation({
         .nullable()
         .describe("When the score was computed; null before the first computation"),
       chain: z.string().describe("CAIP-2, the log's chain"),
-      passport: z.object({ sx_id: z.string(), hash: sha256 }),
+      passport: z.object({ sx_id: z.string(), hash: sha256.describe("SHA-256 of the passport, hex") }),
       method: z.literal(METHOD),
       as_of_position: z.int().nullable(),
       computed_event: z.string().nullable(),

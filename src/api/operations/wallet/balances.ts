@@ -104,12 +104,12 @@ scanned at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\`
     z.object({
       data: z.array(
         z.object({
-          direction: z.enum(["in", "out", "self"]),
-          token: address,
+          direction: z.enum(["in", "out", "self"]).describe("in: received; out: sent; self: to itself"),
+          token: address.describe("The token's contract"),
           symbol: z.string(),
           amount: decimal.describe("In tokens"),
-          from: address,
-          to: address,
+          from: address.describe("The sender"),
+          to: address.describe("The recipient"),
           transaction: chainHash,
           block_number: z.int(),
           log_index: z.int(),

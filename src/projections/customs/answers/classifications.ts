@@ -41,7 +41,7 @@ const named = z.object({ code: z.string(), name: z.string().nullable() });
 /** A code with its parents. */
 export const classification = z.object({
   code: z.string(),
-  level: z.enum(["chapter", "heading", "subheading", "cn8"]),
+  level: z.enum(["chapter", "heading", "subheading", "cn8"]).describe("Level of the code"),
   name: z.string().describe("The code's name in the nomenclature"),
   parents: z.array(named).describe("The code's parents, chapter first; name is null if the table has none"),
   section: named.nullable().describe("Section of the Harmonized System; null: no HS table is loaded"),

@@ -66,8 +66,8 @@ const trend = z
 
 export const countryOutput = z.object({
   data: z.object({
-    country: z.object({ code: z.string(), name: z.string() }),
-    years: z.array(countryYear),
+    country: z.object({ code: z.string(), name: z.string() }).describe("The country's code and name"),
+    years: z.array(countryYear).describe("Figures by year"),
     trend: z.object({ imports: trend, exports: trend }),
     products_year: z.int(),
     top_imports: z

@@ -54,7 +54,7 @@ const dutyLine = z.object({
     .describe("third_country: for all origins; preference: for some origins; other: any other duty"),
   measure_code: z.string().describe("TARIC measure type, such as 103"),
   measure_type: z.string(),
-  origin: z.string(),
+  origin: z.string().describe("Country or group of origin, in the words of TARIC"),
   origin_code: z
     .string()
     .describe("Two letters: a country; a number: a group of countries; 1011: all countries"),

@@ -40,7 +40,10 @@ const trendYear = trendMonth.omit({ period: true }).extend({
 });
 
 export const trendsOutput = z.object({
-  data: z.object({ years: z.array(trendYear), months: z.array(trendMonth) }),
+  data: z.object({
+    years: z.array(trendYear).describe("Figures by year"),
+    months: z.array(trendMonth).describe("Figures by month"),
+  }),
   meta: customsMeta.extend({ years: span, direction: z.enum(flows).nullable() }),
 });
 

@@ -82,7 +82,7 @@ export const countryOutput = z.object({
       ),
     wages: hourly.nullable().describe("Cost and pay of an hour of work; null: `absent` says why"),
     ai_exposure: z
-      .object({ score: number, covered: number, of: z.literal("EU27") })
+      .object({ score: number, covered: number, of: z.literal("EU27").describe("Area of the score") })
       .nullable()
       .describe("Exposure to AI in the EU27, 0 to 1, weighted by employment; null: `absent` says why"),
     inflation: z

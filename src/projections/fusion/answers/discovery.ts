@@ -21,7 +21,7 @@ const source = z.object({
   synthetic: z.boolean().nullable(),
   from: z.string().nullable().describe("First month, YYYY-MM; null for tables"),
   to: z.string().nullable().describe("Last month, or the table's last day; null: none is known"),
-  reporters: z.int().nullable(),
+  reporters: z.int().nullable().describe("Number of reporters; null: not trade data"),
   all_products: z.boolean().nullable(),
   licence: z.string().describe("Summary of the licence; the publisher's own text prevails"),
   licence_source: z.string().nullable().describe("The publisher's page on the licence; null: none"),

@@ -137,15 +137,17 @@ export const dependent = z.object({
     .describe(
       `true: all three indicators exceed their bounds in ${dependencyBounds.years} of the last three years`,
     ),
-  years: z.array(
-    z.object({
-      year: z.int(),
-      concentration: number.describe("Σ share² over sources outside the EU, 0 to 1; null: no such imports"),
-      extra_share: number.describe("Imports from outside the EU / all imports, 0 to 1; null: no imports"),
-      imports_to_exports: number.describe("Imports / exports; null = no exports"),
-      dependent: z.boolean(),
-    }),
-  ),
+  years: z
+    .array(
+      z.object({
+        year: z.int(),
+        concentration: number.describe("Σ share² over sources outside the EU, 0 to 1; null: no such imports"),
+        extra_share: number.describe("Imports from outside the EU / all imports, 0 to 1; null: no imports"),
+        imports_to_exports: number.describe("Imports / exports; null = no exports"),
+        dependent: z.boolean(),
+      }),
+    )
+    .describe("The indicators by year"),
 });
 
 const rounded = (value: number | null) => (value === null ? null : sixDecimals(value));
@@ -282,15 +284,19 @@ export const expectation = z.object({
     .describe("Elasticity of trade with distance"),
   contiguity: z.object({ estimate: z.number(), standard_error: z.number() }).nullable(),
   cells: z.int().describe("Number of country pairs in the estimate"),
-  partners: z.array(
-    z.object({
-      partner: z.string(),
-      name: z.string(),
-      actual_eur: z.int(),
-      expected_eur: z.number(),
-      ratio: z.number().describe("actual_eur / expected_eur; above 1 = more than size and distance predict"),
-    }),
-  ),
+  partners: z
+    .array(
+      z.object({
+        partner: z.string(),
+        name: z.string(),
+        actual_eur: z.int(),
+        expected_eur: z.number(),
+        ratio: z
+          .number()
+          .describe("actual_eur / expected_eur; above 1 = more than size and distance predict"),
+      }),
+    )
+    .describe("Actual and expected trade by partner"),
 });
 
 /** For one reporter only: for the 27 together each partner's own effect fits its trade exactly. */

@@ -92,14 +92,16 @@ const number = z.number().nullable();
 
 export const marketOutput = z.object({
   data: z.object({
-    size: z.array(
-      z.object({
-        year: z.int(),
-        value_eur: z.int(),
-        quantity_kg: number.describe("Reported mass in kg; null = none"),
-        complete: z.boolean(),
-      }),
-    ),
+    size: z
+      .array(
+        z.object({
+          year: z.int(),
+          value_eur: z.int(),
+          quantity_kg: number.describe("Reported mass in kg; null = none"),
+          complete: z.boolean(),
+        }),
+      )
+      .describe("Size of the market by year"),
     growth: z
       .object({ from: z.int(), to: z.int(), rate: z.number().describe("Compound growth a year, 0.1 = 10 %") })
       .nullable(),

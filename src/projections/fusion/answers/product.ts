@@ -58,7 +58,7 @@ const partnerLine = z.object({ ...traded, partner: z.string() });
 
 export const productOutput = z.object({
   data: z.object({
-    reporters: z.array(reporterLine),
+    reporters: z.array(reporterLine).describe("The reporters, the largest first"),
     partners: z
       .array(partnerLine)
       .describe(`The ${MOST_PARTNERS} largest partners of the 27, including each other`),
@@ -70,7 +70,7 @@ export const productOutput = z.object({
       .object({
         hhi: z.number(),
         classification: z.enum(classes),
-        countries: z.int(),
+        countries: z.int().describe("Number of source countries"),
         imports_eur: z.int(),
       })
       .nullable()

@@ -90,7 +90,7 @@ export const hit = z.object({
 const screened = referenceMeta
   .extend({
     list: z.string(),
-    entries: z.int(),
+    entries: z.int().describe("Number of entries on the list"),
     released_at: time
       .nullable()
       .describe("When this vintage of the list was released here (UTC); null: unknown"),

@@ -76,7 +76,9 @@ export const reconstructOutput = z.object({
   meta: meta
     .extend({
       count: z.int().describe("Number of country-months; each is charged"),
-      target: z.object({ code: z.string(), name: z.string() }),
+      target: z
+        .object({ code: z.string(), name: z.string() })
+        .describe("The country whose trade is computed"),
       direction: z.enum(flows),
       product: z.string(),
       scope: z.string().describe("The subject of the figures"),

@@ -25,8 +25,8 @@ export const exposureFormula =
 export const aiRiskInput = z.object({ type: exposureType });
 
 const exposureRow = z.object({
-  type: z.enum(["ISCO", "NACE"]),
-  level: z.enum(["unit", "major", "all", "section"]),
+  type: z.enum(["ISCO", "NACE"]).describe("Classification of the code"),
+  level: z.enum(["unit", "major", "all", "section"]).describe("Level of the code"),
   code: z.string().describe("ISCO-08 code of four or one digits, NACE section, or TOTAL for all occupations"),
   name: z.string(),
   score: z.number().min(0).max(1).nullable().describe("Exposure to generative AI, 0 to 1; null = no score"),

@@ -49,13 +49,15 @@ export const overviewOutput = z.object({
           years: z.object({ from: z.int(), to: z.int() }).nullable(),
         }),
       ),
-      countries: z.array(
-        z.object({
-          group: z.enum(countryGroups),
-          count: z.int(),
-          with_figures: z.int().describe("Countries with a labour cost or earnings for the whole economy"),
-        }),
-      ),
+      countries: z
+        .array(
+          z.object({
+            group: z.enum(countryGroups),
+            count: z.int().describe("Number of countries in the group"),
+            with_figures: z.int().describe("Countries with a labour cost or earnings for the whole economy"),
+          }),
+        )
+        .describe("Countries by group"),
       sectors: z.int().describe("Number of NACE sections"),
       occupations: z.int().describe("Number of ISCO-08 unit groups with a score"),
       headline,

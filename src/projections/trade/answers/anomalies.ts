@@ -68,7 +68,7 @@ export const anomalyRow = z.object({
   name: z.string().nullable(),
   flow: z.enum(flows),
   period: z.string().describe("The month, YYYY-MM"),
-  direction: z.enum(["spike", "drop"]),
+  direction: z.enum(["spike", "drop"]).describe("spike: above base_eur; drop: below it"),
   value_eur: z.int(),
   base_eur: z.number().describe("Mean of the twelve months before, in EUR"),
   deviation_eur: z.number().describe("value_eur − base_eur, in EUR; below 0: a drop"),

@@ -85,7 +85,10 @@ export const concentrationOutput = z.object({
   meta: yearMeta.extend({
     count: z.int(),
     product: z.string().nullable().describe("The requested code; null = all products"),
-    thresholds: z.object({ moderate: z.number(), high: z.number() }),
+    thresholds: z.object({
+      moderate: z.number().describe("Least index of the class moderate"),
+      high: z.number().describe("Least index of the class high"),
+    }),
   }),
 });
 

@@ -83,7 +83,7 @@ export const corridorMonth = z.object({
 
 export const direction = z.object({
   from: z.string().describe("The selling country, 2-letter code"),
-  to: z.string(),
+  to: z.string().describe("The buying country, 2-letter code"),
   exporter_view: view,
   importer_view: view,
   mirror,

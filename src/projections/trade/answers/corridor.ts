@@ -53,8 +53,8 @@ const section = z.object({
 
 export const corridorOutput = z.object({
   data: z.object({
-    reporter: z.object({ code: reporterCode, name: z.string() }),
-    partner: z.object({ code: z.string(), name: z.string() }),
+    reporter: z.object({ code: reporterCode, name: z.string() }).describe("The reporter's code and name"),
+    partner: z.object({ code: z.string(), name: z.string() }).describe("The partner's code and name"),
     databases: z
       .array(section)
       .describe("The databases that have the pair, each by itself; the default one first"),

@@ -40,7 +40,7 @@ const headline = z.object({
 export const overviewOutput = z.object({
   data: z.union([
     headline.extend({
-      reporters: z.array(z.string()),
+      reporters: z.array(z.string()).describe("Codes of the reporters"),
       partners: z.int().describe("Number of partner countries and territories, over all years"),
       products: z.int(),
       datasets: z.array(

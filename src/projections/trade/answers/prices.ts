@@ -99,7 +99,10 @@ const priceSummary = z.object({
 });
 
 export const pricesOutput = z.object({
-  data: z.object({ series: z.array(priceRow), summary: z.array(priceSummary) }),
+  data: z.object({
+    series: z.array(priceRow),
+    summary: z.array(priceSummary).describe("Key figures by flow"),
+  }),
   meta: productMeta.extend({ count: z.int() }),
 });
 

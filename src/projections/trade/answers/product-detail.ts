@@ -18,7 +18,7 @@ export const productDetailInput = z.object({
 
 export const productDetailOutput = z.object({
   data: z.object({
-    months: z.array(timelineRow.omit({ reporter: true })),
+    months: z.array(timelineRow.omit({ reporter: true })).describe("Figures by month"),
     top_partners: z
       .array(partnerRow)
       .describe("The 20 largest over all requested years by imports + exports, then the rest"),

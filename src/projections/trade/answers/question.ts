@@ -99,15 +99,17 @@ export const meta = z.object({
     .meta({ id: "NamesFrom" }),
   coverage: z
     .object({
-      products: z.object({
-        complete: z
-          .boolean()
-          .describe("false: the figures sum only the listed codes, not all requested products"),
-        count: z.int().describe("Number of product codes with data under the requested `hs`"),
-        codes: z
-          .array(z.string())
-          .describe(`The product codes; empty if there are more than ${LISTED_CODES}`),
-      }),
+      products: z
+        .object({
+          complete: z
+            .boolean()
+            .describe("false: the figures sum only the listed codes, not all requested products"),
+          count: z.int().describe("Number of product codes with data under the requested `hs`"),
+          codes: z
+            .array(z.string())
+            .describe(`The product codes; empty if there are more than ${LISTED_CODES}`),
+        })
+        .describe("The covered products"),
       partners: z
         .array(z.string())
         .optional()

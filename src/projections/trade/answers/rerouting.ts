@@ -94,7 +94,7 @@ export const rerouteOutput = z.object({
   meta: meta.extend({
     count: z.int(),
     ranked_of: z.int().describe("Number of products with the signal"),
-    origin: z.string(),
+    origin: z.string().describe("Code of the country whose goods may be rerouted"),
     reporter: z.string().describe("Reporter code, or EU27 for the sum of the 27"),
     before: span,
     after: span,
