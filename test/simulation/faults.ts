@@ -75,4 +75,26 @@ export const faults: readonly Fault[] = [
     is: `    await writeFile(path, own, { mode: 0o600, flag: "wx" });
 `,
   },
+  {
+    name: "a process sells on a second history",
+    world: "history",
+    file: "src/anchoring/log-acceptance.ts",
+    seed: 17,
+    steps: 4,
+    was: `    await this.check();
+    return this.#place;
+`,
+    is: `    await this.check();
+    return undefined;
+`,
+  },
+  {
+    name: "a log set back is compared with its own signatures alone",
+    world: "history",
+    file: "src/anchoring/contradiction.ts",
+    seed: 4,
+    steps: 4,
+    was: "[state.checkpoint, anchors.newestAnchor(state), kept]",
+    is: "[state.checkpoint, anchors.newestAnchor(state)]",
+  },
 ];

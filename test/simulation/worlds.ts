@@ -1,5 +1,6 @@
 /** The worlds that a seed can be played in, and the search for a failing seed's shortest story. */
 import * as folder from "./folder.ts";
+import * as history from "./history.ts";
 import type { RunResult, Timed } from "./result.ts";
 import * as payments from "./run.ts";
 
@@ -11,7 +12,10 @@ type World = {
   simulate(seed: number, steps?: readonly AnyStep[]): Promise<RunResult>;
 };
 
-export const worlds = { payments, folder } as unknown as Record<"payments" | "folder", World>;
+export const worlds = { payments, folder, history } as unknown as Record<
+  "payments" | "folder" | "history",
+  World
+>;
 export type WorldName = keyof typeof worlds;
 
 /** Leaves out steps as long as the story still fails. */
