@@ -51,6 +51,8 @@ export const questionSets = {
   tenth: setIn("tenth.jsonl"),
   eleventh: setIn("eleventh.jsonl"),
   twelfth: setIn("twelfth.jsonl"),
+  /** By one who had read the reader. */
+  thirteenth: setIn("thirteenth.jsonl"),
 } as const;
 
 export const ownNomenclature: Nomenclature = Object.entries(ownNames).map(([code, name]) => ({ code, name }));

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Refusal } from "../../src/core/model/refusal.ts";
+import { intentFor } from "../../src/domain/fusion/intent-for.ts";
 import { intents } from "../../src/domain/fusion/intents.ts";
 import type { Plan } from "../../src/domain/plans/plan.ts";
 import { slotNames } from "../../src/domain/plans/slots.ts";
@@ -165,6 +166,49 @@ describe("unknown and ambiguous words", () => {
     expect(read("imports of permanent magnets to Germany").product).toMatchObject({ code: "8505" });
     expect(read("imports of metronomes to Germany").product?.code).toBe("9209");
   });
+});
+
+describe("an intent is refused before payment", () => {
+  const answerTo = (question: string) => () =>
+    intentFor({ question, slots: {} }, intents, nomenclature, 2024);
+  test.each([
+    ["What did Slovak workers earn in 2015?", /wages .* says nothing about the years 2015/],
+    ["What was the ECB interest rate in March 2022?", /economy .* says nothing about the month 2022-03/],
+    [
+      "Profile of Spain, 2018 to 2022",
+      /profile .* says nothing about the years 2018-2022: ask about one year/,
+    ],
+    ["Who were Austria's partners in May 2023?", /partners .* says nothing about the month 2023-05/],
+    [
+      "Was there anything unusual in Finnish imports in 2019?",
+      /unusual .* says nothing about the years 2019/,
+    ],
+    ["Hourly wages in Bulgaria's steel mills", /wages .* says nothing about the product HS 72/],
+    ["Does Germany export more cars than France?", /“Germany, France” may be DE/],
+    ["Will prices of butter in Ireland rise?", /asks for a forecast/],
+    ["What duty applies to bicycles from China?", /asks for a duty/],
+    ["Who supplies Atlantis with olive oil?", /unknown: “Atlantis”/],
+    ["Who sells rock music to Estonia?", /asks for services/],
+  ])("%s", (question, refusal) => expect(answerTo(question)).toThrow(refusal));
+
+  test("a year that the intent takes and a product that names the economy's oil are no reason", () => {
+    expect(answerTo("Country profile of Spain 2021")().slots.year).toBe(2021);
+    expect(answerTo("Inflation and the price of oil")().plan.name).toBe("economy");
+  });
+});
+
+test.each([
+  ["If Ukraine stops exporting sunflower oil, what happens to Spain?", "ES", "UA", "IMPORT"],
+  ["Who could replace China as supplier of magnets to Sweden?", "SE", "CN", "IMPORT"],
+  ["DE-CN 8542 import", "DE", "CN", "IMPORT"],
+  ["gas NO DE", "DE", "NO", undefined],
+  ["How large a slice of Swedish paper exports lands in Germany?", "SE", "DE", "EXPORT"],
+  ["growth of Hungarian gas imports", "HU", undefined, "IMPORT"],
+  ["Who gets most of Malta's exports?", "MT", undefined, "EXPORT"],
+  ["Imports of ship bells in Greece", "GR", undefined, "IMPORT"],
+])("the direction of “%s”", (text, country, partner, flow) => {
+  const { country: of, partner: other, flow: way } = read(text);
+  expect([of, other, way]).toEqual([country, partner, flow]);
 });
 
 test("an open range of years ends where the data end, and is left out without that", () => {

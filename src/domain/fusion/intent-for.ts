@@ -61,7 +61,10 @@ export function intentFor(
   }
   if (intent === undefined) refuseTwoPlans(found, field);
   refuseStrangers(slots, field);
-  if (intent === undefined) refuseUnusedCountry(plan, slots, field);
+  if (intent === undefined) {
+    refuseUnusedCountry(plan, slots, field);
+    refuseUnusedWords(plan, read, given, field);
+  }
   if (understood && given.flow === undefined) refuseOtherFlow(plan, understood, "question");
   if (missing.length > 0)
     refuseWith(
@@ -115,7 +118,9 @@ function refuseLeftOver(understood: Understood, plans: readonly Plan[]): void {
   const is_clear =
     understood.product !== undefined &&
     (understood.country !== undefined || understood.unread.unknown.length === 0) &&
-    (words.some((folded) => isAboutTrade({ folded })) || asks.test(understood.text));
+    (understood.partner !== undefined ||
+      words.some((folded) => isAboutTrade({ folded })) ||
+      asks.test(understood.text));
   const keywords = plans.flatMap(({ keywords }) => [...keywords.en, ...keywords.lv]);
   refuseUnread(understood, { keywords, is_clear }, "question");
 }
@@ -147,6 +152,31 @@ function refuseUnusedCountry(plan: Plan, { country, partner }: Slots, field: str
     field,
     `${plan.name} (“${plan.example}”) says nothing about ${partnerName(String(left))}: leave the country out, or choose another intent`,
   );
+}
+
+/** Intents that are about goods of their own: oil is a part of the economy's prices. */
+const withOwnGoods = new Set(["economy"]);
+
+/** A product, month or years of the words that the plan leaves out are no part of the answer. */
+function refuseUnusedWords(plan: Plan, read: Slots, given: Slots, field: string): void {
+  const isLeftOut = (name: SlotName) => read[name] !== undefined && given[name] === undefined;
+  const leave = (what: string, remedy: string) =>
+    refuseWith(
+      field,
+      `${plan.name} (“${plan.example}”) says nothing about ${what}: ${remedy}, or choose another intent`,
+    );
+  const takesProduct = takes(plan, "hs") || takes(plan, "chapter");
+  if (isLeftOut("hs") && !takesProduct && !withOwnGoods.has(plan.name))
+    leave(`the product HS ${read.hs}`, "leave the product out");
+  if (isLeftOut("month") && !takes(plan, "month"))
+    leave(
+      `the month ${read.month}`,
+      takes(plan, "years") || takes(plan, "year") ? "ask about the whole year" : "leave the month out",
+    );
+  const takesYears = takes(plan, "years") || (takes(plan, "year") && read.year !== undefined);
+  const isDated = isLeftOut("years") && given.year === undefined;
+  if (isDated && !takesYears)
+    leave(`the years ${read.years}`, takes(plan, "year") ? "ask about one year" : "leave the years out");
 }
 
 function refuseWithNearest(found: readonly Match[], field: string): never {

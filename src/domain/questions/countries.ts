@@ -36,18 +36,19 @@ const commonNouns = new Set([
 export function countriesIn(words: readonly Word[], taken: (at: number) => boolean): Mention[] {
   const found: Mention[] = [];
   const isShouted = words.every(({ text }) => text === text.toUpperCase());
+  const isLatvian = words.some(({ text, is_capital }) => !is_capital && /[āčēģīķļņšūž]/.test(text));
   const hasCapitals = words.some(
     ({ is_capital, folded }, at) => is_capital && (at > 0 || gazetteer().names.has(folded)),
   );
   for (let at = 0; at < words.length; ) {
-    const one = taken(at) ? undefined : mentionAt(words, at, { taken, isShouted, hasCapitals });
+    const one = taken(at) ? undefined : mentionAt(words, at, { taken, isShouted, isLatvian, hasCapitals });
     if (one) found.push(one);
     at = one?.to ?? at + 1;
   }
   return found;
 }
 
-type About = { taken: (at: number) => boolean; isShouted: boolean; hasCapitals: boolean };
+type About = { taken: (at: number) => boolean; isShouted: boolean; isLatvian: boolean; hasCapitals: boolean };
 
 function mentionAt(words: readonly Word[], at: number, about: About): Mention | undefined {
   const { names, declined } = gazetteer();
@@ -77,9 +78,9 @@ function mentionAt(words: readonly Word[], at: number, about: About): Mention | 
   const { is_capital, folded, english } = words[at]!;
   const singular = is_capital && folded.length > 6 ? names.get(english) : undefined;
   if (singular) return mention(singular, at, 1, "name");
-  // "ES valstis" are those of the EU.
-  if (words[at]!.text === "ES" && /^(valst|dalibvalst|tirg|savienib)/.test(words[at + 1]?.folded ?? ""))
-    return undefined;
+  // In Latvian "ES" is the EU, as in "ES valstis".
+  const isUnion = about.isLatvian || /^(valst|dalibvalst|tirg|savienib)/.test(words[at + 1]?.folded ?? "");
+  if (words[at]!.text === "ES" && isUnion) return undefined;
   // "CN code 4401" is of the Combined Nomenclature.
   if (words[at]!.text === "CN" && /^(codes?|kods|koda|kodu|nomenclature)$/.test(words[at + 1]?.folded ?? ""))
     return undefined;

@@ -6,6 +6,7 @@ import { isMonth } from "./numbers.ts";
 import { type Spelling, spellingOf } from "./spelling.ts";
 import { tradeWord } from "./trade-words.ts";
 import {
+  englishPhrases,
   englishProductWords,
   everydayEnglish,
   everydayLatvian,
@@ -77,7 +78,7 @@ const isShortLatvian = (folded: string): boolean =>
   folded.length < 5 && known().latvian.has(folded) && !everydayEnglish.has(folded);
 
 const englishMarks =
-  /^(the|of|from|to|in|and|by|with|for|who|what|which|how|does|do|is|are|our|my|exports?|imports?|buyers?|sellers?|suppliers?)$/;
+  /^(the|of|from|to|in|and|by|with|for|who|what|which|how|does|do|is|are|our|my|exports?|imports?|buyers?|sellers?|suppliers?|you|can|could|would|will|should|tell|any|where|when|whose|whom|why|sells?|buys?|trade|on|into|was|were|has|have|had|did|this|that|their|its|we|us|want|need|please|whether|most|between|since|than|more|less|abroad|going|show|give|list|it|they|much|many)$/;
 
 /** With English words around it, "medicins" is no Latvian word. */
 export const isEnglishText = (words: readonly Word[]): boolean =>
@@ -106,6 +107,7 @@ export function mended(words: readonly Word[], index: NamesIndex): Word[] {
   const { spelling, countries, products } = known();
   let most = MOST_MENDED;
   const is_english = isEnglishText(words);
+  const isTitle = words.filter(({ is_capital }) => is_capital).length * 2 > words.length;
   return words.map((word, at) => {
     if (isKnown(word, index, is_english) || realEnglish.has(word.folded))
       return countryMeant(words, at) ?? word;
@@ -124,28 +126,40 @@ export function mended(words: readonly Word[], index: NamesIndex): Word[] {
             : isEveryday(candidate)
               ? 3
               : 2,
-      // Letters that changed places are the likeliest slip.
-      hasSameLetters(candidate, word.folded)
-        ? 0
-        : /^(exports|imports|buyers)$/.test(candidate)
-          ? 0.5
-          : // "From Canda" is Canada, and no candy.
-            at > 0 && word.is_capital && countries.has(candidate)
-            ? 0.7
-            : // "Steal" has the consonants of "steel", and not those of "seal".
-              products.has(candidate) && hasSameConsonants(candidate, word.folded)
-              ? 0.8
-              : 1,
+      // "Wind turbins" are turbines, and no turbans.
+      isPhraseWith(words, at, candidate)
+        ? -1
+        : // Letters that changed places are the likeliest slip.
+          hasSameLetters(candidate, word.folded)
+          ? 0
+          : /^(exports|imports|buyers)$/.test(candidate)
+            ? 0.5
+            : // "From Canda" is Canada, and no candy.
+              at > 0 && word.is_capital && countries.has(candidate)
+              ? 0.7
+              : // "Steal" has the consonants of "steel", and not those of "seal".
+                products.has(candidate) && hasSameConsonants(candidate, word.folded)
+                ? 0.8
+                : 1,
     ];
     const [best] = spelling(word.folded)
       .filter((candidate) => !products.has(candidate) || hasSameFirst(candidate, word.folded))
       .filter((candidate) => !shortWords.test(candidate) || hasSameLetters(candidate, word.folded))
       .map((candidate) => ({ candidate, rank: rankOf(candidate) }))
       .sort((a, b) => a.rank[0]! - b.rank[0]! || a.rank[2]! - b.rank[2]! || a.rank[1]! - b.rank[1]!);
-    if (!best) return word;
+    // "Atlantis" is a name, and no slip of "Atlantic".
+    const isName = word.is_capital && at > 0 && !isTitle;
+    if (!best || (isName && !countries.has(best.candidate))) return word;
     const { is_possessive, is_capital, before } = word;
     return { ...wordOf(best.candidate), text: word.text, is_possessive, is_capital, before };
   });
+}
+
+/** True if a listed product has the word together with one of its neighbours. */
+function isPhraseWith(words: readonly Word[], at: number, candidate: string): boolean {
+  const { english } = wordOf(candidate);
+  const [before, after] = [words[at - 1]?.english, words[at + 1]?.english];
+  return englishPhrases().has(`${before} ${english}`) || englishPhrases().has(`${english} ${after}`);
 }
 
 /** "Of Hungry", "into Belgum": a capital where a country is expected, one letter from a country, and no other English name. */

@@ -47,9 +47,9 @@ function impliedWeight({ implied_by = [] }: Plan, signals: ReadonlySet<Signal>):
 }
 
 const asksWho =
-  / (who|whos|whom|whose|where|which (?:eu |european )?(?:countr(?:y|ies|ys)|member states?)|which nations?|which markets?|what markets|what countr(?:y|ies)|which foreigners|anybody abroad|anyone abroad|kas|kam|kur|kurp|kurienes|kurieni|kuras valstis|kuram|no kuram|list the countries|kurs|kura|kuri|customers|clients) /;
+  / (who|whos|whom|whose|where|which (?:\S+ ){0,3}(?:countr(?:y|ies|ys)|member states?)|which nations?|which markets?|what markets|what countr(?:y|ies)|which foreigners|anybody abroad|anyone abroad|kas|kam|kur|kurp|kurienes|kurieni|kuras valstis|kuram|no kuram|list the countries|no ka|kur(?:s|a) (?!menes|gad|laik|sezon)\S+|kuri|customers|clients|(?:by|per) (?:country|destination|origin|partner|market|supplier|buyer|seller)|pa valstim) /;
 const asksWhat =
-  / (what (?!price|share)(goods|products|things|does|do|did|kind|has|is|are|ends|leaves|comes|goes|gets|xx (?:sells|exports|ships|buys|imports))|which (goods|products|things|commodities|items)|ko|kadas preces|kas par precem) /;
+  / (what (?!price|share)(goods|products|things|does|do|did|kind|has|is|are|ends|keeps|makes|drives|sustains|leaves|comes|goes|gets|xx (?:sells|exports|ships|buys|imports))|which (?:of )?(?:xx )?(exports?|imports?|industr(?:y|ies)|sectors?|goods|products|things|commodities|items)|(?:main|top|biggest|largest|key|chief|leading|best selling|most important|principal|most valuable|fastest growing) (?:xx )?(?:exports?|imports?|goods)|ko|kadas preces|kas par precem) /;
 const asksAmount = / (how much|how many|how big|how large|worth|value|volume|tonnes|cik) /;
 
 /** The signals of a question: the slots that it fills, and the kind of answer that it wants. */

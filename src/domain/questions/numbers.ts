@@ -21,7 +21,7 @@ const isYear = (text: string) =>
   /^\d{4}$/.test(text) && Number(text) >= FIRST_YEAR && Number(text) <= LAST_YEAR;
 const isJoined = (word: Word | undefined) => word !== undefined && /^[ .]?$/.test(word.before);
 const unitPattern =
-  /^(tonn?e?s?|t|kg|eur|euros?|usd|million|billion|thousand|percent|people|years?|days?|gad|pieces)/;
+  /^(tonn?e?s?|t|kg|eur|euros?|usd|percent|people|years?|days?|pieces)$|^(million|billion|thousand|tonn|eiro|gad)/;
 
 /** A product code: behind a word that announces one, or digits that are no year and no amount. */
 export function codeIn(words: readonly Word[]): ValueInText<string> | undefined {

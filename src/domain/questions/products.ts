@@ -38,7 +38,10 @@ function phraseAt(
     if (run.slice(1).some(({ before }) => /[,;:.!?()]/.test(before))) continue;
     const english = englishPhrases().get(run.map((word) => word.english).join(" "));
     const isShort = is_english && length === 1 && run[0]!.folded.length < 5;
-    const isLatvian = !isShort && run.every(mayBeLatvian) && !(is_english && run.every(isEnglishWord));
+    // "Atlantis" in an English sentence is a name, and no Latvian "atlants".
+    const isName = is_english && at > 0 && length === 1 && run[0]!.is_capital;
+    const isLatvian =
+      !isShort && !isName && run.every(mayBeLatvian) && !(is_english && run.every(isEnglishWord));
     const latvian = isLatvian ? latvianPhrases().get(run.map((word) => word.latvian).join(" ")) : undefined;
     const isPlainEnglish = length === 1 && isEveryday(run[0]!.folded);
     const phrase = english && !isWordOfAnother(run, english) ? english : isPlainEnglish ? undefined : latvian;
@@ -125,18 +128,21 @@ const isMaker = (words: readonly Word[], { to }: Hit, hits: readonly Hit[]) =>
   !breaksBefore(words[to]!);
 
 const carriers =
-  /^(ships?|vessels?|tankers?|boats?|freighters?|barges?|trucks?|lorry|lorries|trains?|planes?|containers?|pallets?|crates?|barrels?|kugi|kugiem|kugis)$/;
+  /^(ships?|vessels?|tankers?|boats?|freighters?|barges?|trucks?|lorry|lorries|trains?|planes?|containers?|pallets?|crates?|barrels?|pipes?|pipelines?|taps?|cables?|kugi|kugiem|kugis)$/;
 
 /** "On ships leaving Greece", "whose tankers bring it": they carry something else. */
 function isCarrier(words: readonly Word[], { from, to }: Range): boolean {
   if (to - from > 1 || !carriers.test(words[from]!.folded)) return false;
   const [before, after] = [words[from - 1]?.folded ?? "", words[to]?.folded ?? ""];
+  // "If the pipes from Azerbaijan ran dry": they carry gas.
+  if (/^(pipes?|pipelines?|taps?|cables?)$/.test(words[from]!.folded))
+    return words.some(({ folded }) => /^(dry|shut|closed|leak\w*|blown|sabotaged)$/.test(folded));
   // "To ship goods" is a verb.
   if (words[from]!.folded === "ship" && /^(goods|products|it|them|our|the|any|more|things)$/.test(after))
     return true;
   return (
     /^(on|by|aboard|whose|in|onto|those|these)$/.test(before) ||
-    /^(leav|arriv|carry|carri|bring|dock|sail|keep|loaded|full|head)/.test(after)
+    /^(leav|arriv|carry|carri|bring|dock|sail|keep|loaded|full|head|stop|coming|come)/.test(after)
   );
 }
 

@@ -374,9 +374,15 @@ function flowOf(words: readonly Word[]): Flow | undefined {
   if (isFromAbroad) return "IMPORT";
   const isEarnedAbroad =
     words.some(({ folded }) => /^(abroad|arzemes)$/.test(folded)) &&
-    words.some(({ folded }) => /^(earns?|earned|pelna)$/.test(folded));
+    words.some(({ folded }) => /^(earns?|earned|makes?|made|pelna)$/.test(folded));
   if (isEarnedAbroad) return "EXPORT";
+  // "Is Greece paying more for its wheat?"
+  const isPaid = words.some(
+    ({ folded }, at) =>
+      /^(pay|pays|paying)$/.test(folded) && words.slice(at + 1, at + 4).some((one) => one.folded === "for"),
+  );
   const kinds = new Set(words.map(tradeWord));
+  if (isPaid && !kinds.has("sell") && !kinds.has("buyer")) return "IMPORT";
   const sells = kinds.has("sell") || kinds.has("exporter");
   const buys = kinds.has("buy") || kinds.has("importer");
   if (sells !== buys) return sells ? "EXPORT" : "IMPORT";

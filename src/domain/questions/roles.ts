@@ -15,6 +15,7 @@ export type Placed = Mention & {
 
 export type Text = { words: readonly Word[]; mentions: readonly Mention[]; products: readonly Range[] };
 
+const ARRIVES = /^(lands?|landed|landing|arriv\w+|up|finish\w*|vanish\w*|disappear\w*)$/;
 const TO = /^(to|into|towards?|onto|uz)$/;
 const FROM = /^(from|without|outside|if|no|bez|ja)$/;
 /** Verbs that say less about direction than "exports" and "imports" do. */
@@ -29,12 +30,29 @@ export function placed(text: Text): Placed[] {
     return { ...mention, ...found, said_role: found.role };
   });
   const [first, second] = all;
+  if (all.length === 2) {
+    const withdrawn = all.find((one) => isWithdrawn(one, text));
+    if (withdrawn)
+      return all.map((one) => {
+        const role = one === withdrawn ? "seller" : "buyer";
+        return { ...one, role, said_role: role, is_subject: one !== withdrawn };
+      });
+  }
+  if (all.length === 1 && first && !first.is_member) {
+    const role = roleBesideUnion(text, first);
+    if (role) return [{ ...first, role, said_role: role, is_subject: false }];
+  }
   if (all.length === 1 && first) {
     const said = roleOfPronoun(text) ?? roleOfObject(text.words, first);
     if (said !== undefined) Object.assign(first, { role: said, said_role: said, is_subject: true });
     else first.role ??= roleByUse(text);
   }
   if (all.length !== 2 || !first || !second) return all;
+  if (isOfPair(first, second, text) && second.role !== undefined && first.role === undefined)
+    return [
+      { ...first, role: second.role, said_role: second.said_role, is_subject: true },
+      { ...second, role: other(second.role), is_subject: false },
+    ];
   if (first.role === undefined && second.role !== undefined) first.role = other(second.role);
   else if (second.role === undefined && first.role !== undefined) second.role = other(first.role);
   else if (first.role !== undefined && first.role === second.role) {
@@ -42,6 +60,50 @@ export function placed(text: Text): Placed[] {
     if (weaker) Object.assign(weaker, { role: other(weaker.role!), is_subject: false });
   }
   return all;
+}
+
+/** "If Canada sold no more", "replace Ukraine as the supplier", "if the ships stopped coming from Italy": who sells may fall away. */
+function isWithdrawn({ from, to, form }: Mention, { words, mentions }: Text): boolean {
+  const before = words.slice(Math.max(0, from - 4), from).map(({ folded }) => folded);
+  if (
+    /(^| )(replace|substitute|instead of|(step|stand|fill) in for|if not|other than|besides|apart from)( the)?$/.test(
+      before.join(" "),
+    )
+  )
+    return true;
+  const isBuying = words
+    .slice(to, to + 4)
+    .some((word) => tradeWord(word) === "buy" || /^(tak(e|es|ing)|eating|drinking)$/.test(word.folded));
+  if (isBuying) return false;
+  const isCondition = words.some(
+    ({ folded }, at) => at < from && /^(if|should|suppose|imagine|once|were|ja)$/.test(folded),
+  );
+  const end = Math.min(...mentions.map((one) => one.from).filter((at) => at >= to), to + 4);
+  const stops =
+    /^(stop(s|ped)?|halt(s|ed)?|ban(s|ned)?|clos(e|es|ed)|cease[sd]?|quit|refuse[sd]?|withheld|went|goes|dry|dries|dried|fail(s|ed)?|vanish\w*|collaps\w*|los(t|es)|shut(s)?|cut(s)?|ran|runs|fell|falls)$/;
+  const verb = words.slice(to, end).some(({ folded }) => stops.test(folded));
+  if (isCondition && form !== "dative" && (verb || isNoMore(words, to))) return true;
+  if (!isCondition || before.at(-1) !== "from") return false;
+  return before.some((folded) => stops.test(folded)) || verb;
+}
+
+/** "Sold them no more durum wheat." */
+const isNoMore = (words: readonly Word[], from: number): boolean => {
+  const near = words.slice(from, from + 6);
+  const isSold = near.some((word) => tradeWord(word) === "sell");
+  return (
+    isSold && /(^| )(no (more|longer)|not|nothing)( |$)/.test(near.map(({ folded }) => folded).join(" "))
+  );
+};
+
+/** "How important is China for EU imports?": the union buys or sells, and the country beyond it does the other. */
+function roleBesideUnion({ words }: Text, { from }: Mention): Role | undefined {
+  const at = words.findIndex(({ folded }) => /^(eu|europe|european|union|bloc|27|europeans)$/.test(folded));
+  if (at < 0) return undefined;
+  const near = words.slice(at + 1, at + 3).filter((_, n) => at + 1 + n !== from);
+  const kind = near.map(tradeWord).find((one) => one !== undefined);
+  if (kind === "buy") return "seller";
+  return kind === "sell" ? "buyer" : undefined;
 }
 
 /** "HR fish exp IT": a country right behind the word of trade of another one. */
@@ -100,6 +162,13 @@ function weakerOf(first: Placed, second: Placed): Placed | undefined {
   return undefined;
 }
 
+/** "Imports of ship bells" ship nothing. */
+const isNoun = (at: number, { words, products }: Pick<Text, "words" | "products">): boolean =>
+  products.some(({ from, to }) => at >= from && at < to) ||
+  (/^(ship|supply|delivery|order)$/.test(words[at]!.folded) &&
+    /^(of|the|a|an|for)$/.test(words[at - 1]?.folded ?? "") &&
+    products.some(({ from }) => from === at + 1));
+
 const other = (role: Role): Role => (role === "seller" ? "buyer" : "seller");
 
 type Reading = { role: Role | undefined; is_subject: boolean };
@@ -110,9 +179,18 @@ function roleOf(mention: Mention, text: Text): Reading {
   const before = wordBefore(mention, text);
   const after = scanAfter(mention, text);
   const preposition = before === undefined ? "" : text.words[before]!.folded;
+  const own = ownFlow(mention, text);
+  if (own) return own;
   if (isPlaceOfUse(mention, text) && !/^(sell|exporter)$/.test(after.word ?? ""))
     return reading("buyer", true);
   if (isTaste(mention, text)) return reading("buyer", true);
+  // "Half of our toys are Chinese."
+  const isOrigin =
+    mention.is_adjective &&
+    /^(is|are|was|were|mostly|mainly|all|really|partly)$/.test(preposition) &&
+    text.products.some(({ to }) => to <= mention.from) &&
+    !after.product;
+  if (isOrigin) return reading("seller");
   if (TO.test(preposition) || isBehindArrow(mention, text)) return reading("buyer");
   if (/^(if|ja|outside)$/.test(preposition) && after.word === "buy" && !after.is_weak)
     return reading("buyer", true);
@@ -121,12 +199,17 @@ function roleOf(mention: Mention, text: Text): Reading {
     return reading("buyer", true);
   if (preposition === "by" || preposition === "on") return byVerbBefore(before!, preposition, text);
   if (preposition === "for" && mention.form === "name") return reading("buyer");
+  if (preposition === "of" && /^out$/.test(text.words[before! - 1]?.folded ?? ""))
+    return reading("seller", true);
   if (isOf(mention, text)) return ofNoun(mention, text);
   // "Who lights his home with Polish candles?"
   if (preposition === "with" && isAskedWho(text) && mention.is_adjective && after.product && !after.word)
     return reading("seller", true);
   if (/^(between|starp|with|ar)$/.test(preposition))
     return after.word === undefined ? none : ofScan(mention, after);
+  // "Lands in Germany", "end up in Spain"
+  const isArrival = /^(in|at)$/.test(preposition) && ARRIVES.test(text.words[before! - 1]?.folded ?? "");
+  if (isArrival) return reading("buyer");
   if (/^(in|at|within|inside)$/.test(preposition) || isLocative(mention, text))
     return inPlace(mention, text, after);
   if (mention.form === "dative") return reading("buyer");
@@ -139,11 +222,19 @@ function roleOf(mention: Mention, text: Text): Reading {
   return behindTradeWord(before, text);
 }
 
+/** "Who gets most of Malta's exports?" asks about what Malta sells. */
+function ownFlow({ form, to, is_adjective }: Mention, { words }: Text): Reading | undefined {
+  if (form !== "describing" || is_adjective) return undefined;
+  const next = words[to]?.folded ?? "";
+  if (/^exports?$/.test(next)) return reading("seller", true);
+  return /^imports?$/.test(next) ? reading("buyer", true) : undefined;
+}
+
 /** "Ireland 3004 > USA" */
 const isBehindArrow = ({ from }: Mention, { words }: Text) => /[>→]/.test(words[from]!.before);
 
 const PLACES_OF_USE =
-  /^(tables?|plates?|shelves|shelf|kitchens?|homes?|houses|mugs?|cups|shops?|stores?|supermarkets?|stoves?|garages?|roads?|streets?|pockets?|wallets?|purses?|households?|consumers?|shoppers?|drivers?|families|children|kids|hospitals?|schools?|refiner(y|ies)|wardrobes?|feet|stomachs?|mouths?|pizzas?|bakeries|galdiem|veikalos|virtuves|majas)$/;
+  /^(tables?|plates?|counters?|fridges?|menus?|breakfasts?|dinners?|lunches|shelves|shelf|kitchens?|homes?|houses|mugs?|cups|shops?|stores?|supermarkets?|stoves?|garages?|roads?|streets?|pockets?|wallets?|purses?|households?|consumers?|shoppers?|drivers?|families|children|kids|hospitals?|schools?|refiner(y|ies)|wardrobes?|feet|stomachs?|mouths?|pizzas?|bakeries|galdiem|veikalos|virtuves|majas)$/;
 
 const isAskedWho = ({ words }: Text) => /^(who|whos|kas)$/.test(words[0]?.folded ?? "");
 
@@ -158,10 +249,12 @@ const isTaste = ({ form, to }: Mention, { words }: Text) =>
   /^(of|for)$/.test(words[to + 1]?.folded ?? "");
 
 /** The word before a country, without articles and what describes it. */
-function wordBefore({ from }: Mention, { words }: Text): number | undefined {
+function wordBefore({ from }: Mention, { words, mentions }: Text): number | undefined {
   let at = from - 1;
   while (at >= 0 && /^(the|a|an|all|eu|our)$/.test(words[at]!.folded)) at--;
-  return at >= 0 ? at : undefined;
+  // "Gas NO DE": Norway is no Latvian "from".
+  const isCountry = mentions.some((one) => at >= one.from && at < one.to);
+  return at >= 0 && !isCountry ? at : undefined;
 }
 
 const isOf = ({ from }: Mention, { words }: Text) => {
@@ -181,7 +274,11 @@ function ofNoun(mention: Mention, text: Text): Reading {
     if (mention.is_adjective && kind === "buy" && scanAfter(mention, text).product) return reading("seller");
     if (kind) return byKind(kind, true);
   }
-  return mention.form === "describing" && scanAfter(mention, text).product ? reading("seller") : none;
+  if (mention.form !== "describing") return none;
+  // "The growth of German gas imports."
+  const after = scanAfter(mention, text);
+  if (after.word) return ofScan(mention, after);
+  return after.product ? reading("seller") : none;
 }
 
 function byKind(kind: TradeWord, isOwn: boolean): Reading {
@@ -208,7 +305,7 @@ function scanAfter(mention: Mention, { words, mentions, products }: Text): After
     if (/[,:]/.test(before) && /^(who|what|where|which|how|kas|kur|cik)$/.test(folded)) break;
     if (products.some(({ from, to }) => at >= from && at < to)) product = true;
     const isComing = /^(comes?|came|coming)$/.test(folded) && words[at + 1]?.folded === "from";
-    const word = isComing ? "buy" : tradeWord(words[at]!);
+    const word = isComing ? "buy" : isNoun(at, { words, products }) ? undefined : tradeWord(words[at]!);
     const is_weak = WEAK.test(folded);
     // "Our bakery needs flour; who delivers?" is about the need of those who speak.
     const isOwn =
@@ -278,7 +375,7 @@ function inPlace(mention: Mention, text: Text, after: After): Reading {
   if (after.word) return ofScan(mention, after);
   for (let at = mention.from - 1; at >= 0; at--) {
     if (mentions.some(({ from, to }) => at >= from && at < to)) continue;
-    const kind = tradeWord(words[at]!);
+    const kind = isNoun(at, text) ? undefined : tradeWord(words[at]!);
     if (!kind) continue;
     // "French makers in Japan" sell there.
     const isOthers = mentions.some(({ from, is_adjective }) => is_adjective && from < at && at - from < 4);
@@ -300,7 +397,8 @@ function asObject(mention: Mention, before: number | undefined, text: Text): Rea
     return reading("buyer", true);
   const isAdverb = /^(abroad|already|now|also|still|mostly|usually|currently)$/;
   const who = words.slice(0, before).findLast(({ folded }) => !isAdverb.test(folded))?.folded ?? "";
-  const isAsked = /^(who|whos|whoever|countries|nations|ll|d|would|will|suppliers)$/.test(who);
+  const isAsked =
+    /^(who|whos|whoever|countries|nations|ll|d|would|will|could|can|might|else|suppliers)$/.test(who);
   if (
     !isAsked ||
     /^(does|do|did|is|are|was|were|has|would|will|s|may|might|can|could|should|must)$/.test(verb.folded)
@@ -323,6 +421,11 @@ function asObject(mention: Mention, before: number | undefined, text: Text): Rea
 const SERVES = /^(keep|fill|feed|stock|dress|heat|power|fuel|furnish|equip|serv|make|produc|grow|provid|run)/;
 
 /** Telegraphic: "fertiliser imports Latvia". */
+/** "DE-CN 8542 import": the direction of a pair is that of its first country. */
+function isOfPair({ to }: Mention, second: Mention, { words }: Text): boolean {
+  return second.from === to && /^[-–/]$/.test(words[to]?.before ?? "");
+}
+
 function behindTradeWord(before: number | undefined, { words }: Text): Reading {
   const kind = before === undefined ? undefined : tradeWord(words[before]!);
   return kind === "sell" || kind === "buy" || kind === "importer" || kind === "exporter"

@@ -24,7 +24,11 @@ const flowWords = new Set<ReturnType<typeof tradeWord>>(["sell", "buy", "exporte
 function isTogether(words: readonly Word[], [first, second, ...others]: readonly Placed[]): boolean {
   if (!first || !second || others.length > 0) return false;
   const between = words.slice(first.to, second.from).map(({ folded }) => folded);
-  const isJoined = /^(and|or|un|vai|vs|versus)$/.test(between[0] ?? "") && between.length < 3;
+  const isJoined =
+    (/^(and|or|un|vai|vs|versus)$/.test(between[0] ?? "") && between.length < 3) ||
+    /(^| )(than|neka|compared? (to|with)|unlike|ahead of|like|as much as) (the )?$/.test(
+      `${between.join(" ")} `,
+    );
   const isMutual = words.some(({ folded }) =>
     /^(between|starp|each|mutual|bilateral|savstarp\w*)$/.test(folded),
   );

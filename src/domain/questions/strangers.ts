@@ -2,10 +2,10 @@
 
 import { atFirstUse } from "../../core/model/first-use.ts";
 import type { Mention } from "./countries.ts";
-import { isKnown, isListed } from "./known-words.ts";
+import { isEnglishText, isKnown, isListed } from "./known-words.ts";
 import type { NamesIndex } from "./names-index.ts";
 import { isAboutTrade, tradeWord } from "./trade-words.ts";
-import { contextWords, englishPhrases, englishProductWords, isEveryday } from "./vocabulary.ts";
+import { contextWords, englishPhrases, englishProductWords, isEveryday, realEnglish } from "./vocabulary.ts";
 import type { Word } from "./words.ts";
 
 const productWords = atFirstUse(() => new Set(englishProductWords()));
@@ -26,12 +26,17 @@ type Text = {
  */
 export function strangersIn({ words, index, taken, mentions }: Text, hasProduct: boolean): string[] {
   const found: string[] = [];
+  const is_english = isEnglishText(words);
   for (const [at, word] of words.entries()) {
+    const isStranger = word.is_capital && !isKnown(word, index, is_english) && !realEnglish.has(word.folded);
+    if (isStranger && isPeople(words, at, taken)) found.push(word.text);
     if (taken(at) || word.folded.length < 4 || contextWords.has(word.folded)) continue;
     // "Goose liver": each word is in a product's name, and both together name none.
     const isPart = !hasProduct && productWords().has(word.folded) && !isEveryday(word.folded);
     if (!hasProduct && isEveryday(word.folded) && isGoodsPlace(words, at)) found.push(word.text);
     if (!hasProduct && isEveryday(word.folded) && isNamedGoods(words, at, mentions)) found.push(word.text);
+    if (hasProduct && mentions.length === 0 && isStranger && at > 0 && !isGreeted(words, at))
+      found.push(word.text);
     if (isListed(word) && !isPart) continue;
     const isCountry =
       word.is_capital && !isKnown(word, index) && (isCountryPlace(words, at) || isPeople(words, at, taken));
@@ -40,6 +45,12 @@ export function strangersIn({ words, index, taken, mentions }: Text, hasProduct:
   }
   return [...new Set(found)];
 }
+
+/** "Dear Mrs Berzins": names of persons are no countries. */
+const isGreeted = (words: readonly Word[], at: number): boolean =>
+  words
+    .slice(Math.max(0, at - 3), at)
+    .some(({ folded }) => /^(dear|hi|hello|hey|mr|mrs|ms|sir|regards|thanks|cheers|sincerely)$/.test(folded));
 
 const wordAt = (words: readonly Word[], at: number) => words[at]?.folded ?? "";
 

@@ -26,7 +26,7 @@ const patterns: readonly [TradeWord, RegExp][] = [
   ],
   [
     "buy",
-    /^(imports?|imp|imported|importing|buys?|bought|buying|purchas(e|es|ed|ing)|gets?|sourc(e|ed|es|ing)|obtains?|procur\w*|orders?|ordered|needs?|demands?|depend\w*|dependant|rel(y|ies|ied|ying)|relian\w+|hooked|vulnerable|consum(e|es|ed|ption)|miss|spend|spent|spends|appetite|thirst|thirsty|hunger|hungry|craving|receiv(e|es|ed)|fetch(es|ed|ing)?|acquir(e|es|ed|ing)|nem|nemt|nema|nemusi|importa|importu|importam|importe\w*|importi|importos|ieved\w*|perk|pirk\w*|iepirk\w*|ieperk|iegad\w*|sanem\w*|atkarig\w*|atkarib\w*|pater\w*)$/,
+    /^(imports?|imp|imported|importing|buys?|bought|buying|purchas(e|es|ed|ing)|gets?|sourc(e|ed|es|ing)|obtains?|procur\w*|orders?|ordered|needs?|demands?|depend\w*|dependant|rel(y|ies|ied|ying)|relian\w+|hooked|lean(s|ed|ing)?|vulnerable|consum(e|es|ed|ption)|miss|spend|spent|spends|appetite|thirst|thirsty|hunger|hungry|craving|receiv(e|es|ed)|fetch(es|ed|ing)?|acquir(e|es|ed|ing)|nem|nemt|nema|nemusi|importa|importu|importam|importe\w*|importi|importos|ieved\w*|perk|pirk\w*|iepirk\w*|ieperk|iegad\w*|sanem\w*|atkarig\w*|atkarib\w*|pater\w*)$/,
   ],
 ];
 
