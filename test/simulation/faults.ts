@@ -97,4 +97,42 @@ export const faults: readonly Fault[] = [
     was: "[state.checkpoint, anchors.newestAnchor(state), kept]",
     is: "[state.checkpoint, anchors.newestAnchor(state)]",
   },
+  {
+    name: "a pull decided anew gets another task",
+    world: "market",
+    file: "src/api/operations/compute/dispenser.ts",
+    seed: 123,
+    steps: 7,
+    was: "this.#earlier(request) ?? this.#fromPage(request)",
+    is: "this.#fromPage(request)",
+  },
+  {
+    name: "a pull decided anew is another command",
+    world: "market",
+    file: "src/api/serve/answer.ts",
+    seed: 2,
+    steps: 3,
+    was: "const id = known.get(command) ?? Buffer",
+    is: "const id = Buffer",
+  },
+  {
+    name: "a column of trust that the fold does not store",
+    world: "market",
+    file: "src/projections/trust/work.ts",
+    seed: 5,
+    steps: 10,
+    was: `(work, sx, points, fee_micro, counted_day, counted_position, punished) =
+       row (excluded.work, excluded.sx, excluded`,
+    is: `(work, points, fee_micro, counted_day, counted_position, punished) =
+       row (excluded.work, excluded`,
+  },
+  {
+    name: "a repeated pull gets another task",
+    world: "market",
+    file: "src/api/operations/compute/work.ts",
+    seed: 56,
+    steps: 8,
+    was: "    if (before) {",
+    is: "    if (before && !before) {",
+  },
 ];

@@ -13,6 +13,7 @@ const WORLDS: readonly [WorldName, number, string][] = [
   ["payments", 12, "nothing acknowledged is lost or done twice, and the books agree"],
   ["folder", 100, "a folder's lock has one owner at a time, and none forever"],
   ["history", 60, "nothing continues a log that its signatures contradict, and a sound log goes on"],
+  ["market", 40, "a pull gets one task and leaves none to nobody, and evidence follows from the log"],
 ];
 
 test.each(WORLDS)("%s, in each of %i seeds: %s", async (world, seeds) => {

@@ -1,6 +1,7 @@
 /** The worlds that a seed can be played in, and the search for a failing seed's shortest story. */
 import * as folder from "./folder.ts";
 import * as history from "./history.ts";
+import * as market from "./market.ts";
 import type { RunResult, Timed } from "./result.ts";
 import * as payments from "./run.ts";
 
@@ -12,8 +13,8 @@ type World = {
   simulate(seed: number, steps?: readonly AnyStep[]): Promise<RunResult>;
 };
 
-export const worlds = { payments, folder, history } as unknown as Record<
-  "payments" | "folder" | "history",
+export const worlds = { payments, history, folder, market } as unknown as Record<
+  "payments" | "history" | "folder" | "market",
   World
 >;
 export type WorldName = keyof typeof worlds;

@@ -248,11 +248,14 @@ function mayCache(
   return missed.length === 0;
 }
 
-/** A digest of the command's idempotency key, which no other command has; random without a key. */
-const freshId = ({ random }: App, command: Command): string =>
-  command.idempotency
-    ? sha256(command.idempotency.idem_key).slice(0, 32)
-    : Buffer.from(random.bytes(16)).toString("hex");
+/** A digest of the command's idempotency key, which no other command has. Random without a key, and the same in each run. */
+function freshId({ random, once }: App, command: Command): string {
+  if (command.idempotency) return sha256(command.idempotency.idem_key).slice(0, 32);
+  const known = once("serve: fresh ids", () => new WeakMap<Command, string>());
+  const id = known.get(command) ?? Buffer.from(random.bytes(16)).toString("hex");
+  known.set(command, id);
+  return id;
+}
 
 async function encoded(
   { app, onBroken }: AnswerParts,
