@@ -43,7 +43,7 @@ const REQUESTERS = 2;
 const BEGIN_AT_MS = 2_000;
 const END_MS = 60_000;
 const LIMIT_S = 600;
-/** A process may have reserved a task for a command that failed, for two seconds. */
+/** A task stays reserved for two seconds for a pull that failed, or lost it to another. */
 const RESERVED_MS = 2_500;
 /** The list of tasks is at most this old while the database is there. */
 const LAG_MS = 200;
@@ -87,7 +87,8 @@ export function storyOf(seed: number): Step[] {
 const entities = [passports, agents, nodes, tasks, account];
 const schemas = registry(entities.map(({ events }) => events));
 
-type Process = { host: Host; app: App; busy_until: number };
+/** `pulls`: how many began; `running`: how many have not ended. Until `unclear_until`, a task may be reserved for a pull that is over. */
+type Process = { host: Host; app: App; pulls: number; running: number; unclear_until: number };
 type Pulled = { name: string | undefined; task_id: string; lease_sha256: string };
 
 class Run {
@@ -111,7 +112,7 @@ class Run {
 
   #start(place: number): Process {
     const host = new Host(this.clock, `p${place + 1}.${this.#begun++}`);
-    return { host, app: createApp(this.#partsOf(host)), busy_until: 0 };
+    return { host, app: createApp(this.#partsOf(host)), pulls: 0, running: 0, unclear_until: 0 };
   }
 
   #partsOf(host: Host): AppParts {
@@ -303,9 +304,8 @@ class Run {
     const { host, app } = process;
     const { clock } = this;
     const began = clock.now;
-    // Another pull of this process may have reserved a task, or have failed with one.
-    const isAlone = process.busy_until < began - RESERVED_MS;
-    process.busy_until = Number.POSITIVE_INFINITY;
+    const nth = ++process.pulls;
+    const isFirst = process.running++ === 0 && process.unclear_until <= began;
     const parts = {
       app,
       catalogue: [] as never,
@@ -321,16 +321,16 @@ class Run {
       this.#note(`${host.name} gives node ${sx} ${task ? task.task_id.slice(0, 4) : "nothing"}`);
       if (task) this.#pulled.push({ name, task_id: task.task_id, lease_sha256: task.lease_sha256 });
       const better = this.#offers(sx).find(({ task_id }) => seen.has(task_id));
-      const isLate = this.log.events.length > 0 && this.#wasAway(began);
-      if (isAlone && process.busy_until === Number.POSITIVE_INFINITY && !isLate && better) {
+      const isAlone = isFirst && process.pulls === nth && !this.#wasAway(began);
+      if (isAlone && better) {
         const leased = task && this.list.rows.get(task.task_id)?.state.facts.terms.max_price_micro;
         if (!leased || better.max_price_micro > leased)
           this.broken.push("a pull left a task to nobody that it was given first");
       }
       return { task };
     } finally {
-      process.busy_until = isWhole ? clock.now : clock.now + RESERVED_MS;
-      if (isWhole) process.busy_until = clock.now - RESERVED_MS;
+      process.running--;
+      if (!isWhole || !isFirst || process.pulls !== nth) process.unclear_until = clock.now + RESERVED_MS;
     }
   }
 
