@@ -89,6 +89,8 @@ const schemas = registry(entities.map(({ events }) => events));
 
 /** `pulls`: how many began; `running`: how many have not ended. Until `unclear_until`, a task may be reserved for a pull that is over. */
 type Process = { host: Host; app: App; pulls: number; running: number; unclear_until: number };
+/** `isRepeat`: an earlier call of this name may have leased a task. */
+type Pull = { sx: number; wait_s: number; name: string | undefined; isRepeat: boolean };
 type Pulled = { name: string | undefined; task_id: string; lease_sha256: string };
 
 class Run {
@@ -291,7 +293,7 @@ class Run {
     for (let n = 0; n < (named ? 4 : 1); n++, await this.clock.sleep(1_000)) {
       const place = (process + n) % PROCESSES;
       const answer = await Promise.race([
-        this.#tries(place, (one) => this.#pullOnce(one, sx, wait_s, name)),
+        this.#tries(place, (one) => this.#pullOnce(one, { sx, wait_s, name, isRepeat: n > 0 })),
         this.clock.sleep(15_000),
       ]);
       if (answer?.task === undefined) continue;
@@ -300,7 +302,7 @@ class Run {
     }
   }
 
-  async #pullOnce(process: Process, sx: number, wait_s: number, name: string | undefined) {
+  async #pullOnce(process: Process, { sx, wait_s, name, isRepeat }: Pull) {
     const { host, app } = process;
     const { clock } = this;
     const began = clock.now;
@@ -319,9 +321,10 @@ class Run {
       const { task } = JSON.parse((made as { body: Buffer }).body.toString()) as { task: Pulled | null };
       isWhole = true;
       this.#note(`${host.name} gives node ${sx} ${task ? task.task_id.slice(0, 4) : "nothing"}`);
+      if (name !== undefined) this.#checkCommit(sx, name, task);
       if (task) this.#pulled.push({ name, task_id: task.task_id, lease_sha256: task.lease_sha256 });
       const better = this.#offers(sx).find(({ task_id }) => seen.has(task_id));
-      const isAlone = isFirst && process.pulls === nth && !this.#wasAway(began);
+      const isAlone = !isRepeat && isFirst && process.pulls === nth && !this.#wasAway(began);
       if (isAlone && better) {
         const leased = task && this.list.rows.get(task.task_id)?.state.facts.terms.max_price_micro;
         if (!leased || better.max_price_micro > leased)
@@ -332,6 +335,14 @@ class Run {
       process.running--;
       if (!isWhole || !isFirst || process.pulls !== nth) process.unclear_until = clock.now + RESERVED_MS;
     }
+  }
+
+  /** The answer of a named pull is its commit's, however often it is repeated. */
+  #checkCommit(sx: number, name: string, task: Pulled | null): void {
+    const commit = this.log.commits.get(`${soulTenant(sx)}/${digestOf(name)}`);
+    const leased = commit?.events.find(({ type }) => type === "TaskLeased")?.stream_id;
+    if (leased !== (task ? tasks.streamOf(task.task_id) : undefined))
+      this.broken.push("a repeated pull gets another answer than its commit's");
   }
 
   #wasAway = (since: number) => this.log.away_until > since - LAG_MS || this.log.silent_until > since;
