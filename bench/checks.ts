@@ -41,16 +41,17 @@ await withDatabase(async (env) => {
   const appending = await startAppendingExpress(env, check);
   const post = () => ({ headers, body: BODY });
   const APPENDS = "the log: appends of one event";
+  const APPENDING = "a bare Express route that appends";
   const rates = await takeTurns(
     [
       [APPENDS, () => appendRate(env, load)],
       ["a bare Express route", () => posts(bare.url, post, load)],
-      ["a bare Express route that appends", () => posts(appending.url, post, load)],
+      [APPENDING, () => posts(appending.url, post, load)],
       ["checks created over HTTP", () => posts(url, post, load)],
     ],
     Number(values.rounds),
   );
-  tellRates(rates, APPENDS);
+  tellRates(rates, { "÷ appends": APPENDS, "÷ route that appends": APPENDING });
   bare.stop();
   appending.stop();
   await service.stop();

@@ -43,6 +43,6 @@ await withDatabase((env) =>
       Number(values.rounds),
     );
     await boss.close();
-    tellRates(rates, "bare append");
+    tellRates(rates, { "÷ appends": "bare append" });
   }),
 );

@@ -208,7 +208,7 @@ await withDatabase(async (given) => {
       ],
       Number(values.rounds),
     );
-    tellRates(rates, BETS, "÷ bets");
+    tellRates(rates, { "÷ bets": BETS });
   }
   await service.stop();
 });

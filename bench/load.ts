@@ -167,13 +167,15 @@ export async function takeTurns(
   return new Map([...rates].map(([name, measured]) => [name, median(measured)]));
 }
 
-/** A line per contender: its rate, and the ratio to one of them. */
-export function tellRates(rates: Map<string, number>, beside: string, ratio = "÷ appends"): void {
+/** A line per contender: its rate, and its ratios, each by its label, to other contenders. */
+export function tellRates(rates: Map<string, number>, ratios: Record<string, string>): void {
   console.table(
     [...rates].map(([what, rate]) => ({
       what,
       "a second": Math.round(rate),
-      [ratio]: (rate / rates.get(beside)!).toFixed(2),
+      ...Object.fromEntries(
+        Object.entries(ratios).map(([label, beside]) => [label, (rate / rates.get(beside)!).toFixed(2)]),
+      ),
     })),
   );
 }

@@ -75,7 +75,7 @@ async function count({ url, stream, callers, seconds }: RoundInput): Promise<voi
   await Promise.all(Array.from({ length: callers }, caller));
   await store.close();
   process.send!(counted);
-  process.disconnect();
+  process.disconnect?.();
 }
 
 async function compare(): Promise<void> {

@@ -6,6 +6,7 @@
  *                      PR 4930)
  *   emmett-postgresql  a stream per product and per order, appended in sequence: it has no commit over two
  *   roulette           bets on one account over HTTP, which depend on each other like orders of one product
+ *   bare route         a bare Express route that appends one event and sends the bytes of an answer about a product
  *   limit              one INSERT … SELECT of the same rows and indexes: Postgres writes no event faster
  *
  *     npx tsx bench/orders.ts [--seconds 5] [--rounds 3] [--connections 64] [--products 1000] [--tenants 1000]
@@ -26,6 +27,7 @@ import * as stock from "../src/domain/commerce/stock.ts";
 import * as account from "../src/domain/lounge/account.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
 import { insertSelect } from "./append-contenders.ts";
+import { startAppendingExpress } from "./bare-express.ts";
 import {
   AT,
   appendRate,
@@ -199,13 +201,14 @@ async function emmett(url: string): Promise<OrderContender> {
 }
 
 const APPENDS = "the log: appends of one event";
+const APPENDING = "a bare Express route that appends";
 const LIMIT = "limit: events by one INSERT … SELECT";
 const LIMIT_ROWS = 20_000;
 /** Events of an order: of its product's stock and its own. */
 const EVENTS = 2;
 
 /**
- * A line per contender: its rate, the ratios to appends and to both peers with the same products, and its events
+ * A line per contender: its rate, the ratios to appends, to the bare route and to both peers with the same products, and its events
  * relative to the limit.
  */
 function tellOrders(rates: Map<string, number>): void {
@@ -218,6 +221,7 @@ function tellOrders(rates: Map<string, number>): void {
         what,
         "a second": Math.round(rate),
         "÷ appends": times(APPENDS),
+        "÷ bare route": times(APPENDING),
         "× row lock": isOrder ? times(`${goods}: row lock`) : "",
         "× emmett": isOrder ? times(`${goods}: emmett-postgresql`) : "",
         "events ÷ limit": times(LIMIT, isOrder ? EVENTS : 1),
@@ -256,6 +260,8 @@ await withDatabase(async (bare) => {
   while ((await fetch(newest, { headers: keys[0]! })).status !== 200) await pause(200);
 
   let ordersPlaced = 0;
+  const answer = await fetch(newest, { headers: keys[0]! }).then((order) => order.text());
+  const appending = await startAppendingExpress(env, answer);
   const bodyOf = (product_id: number) =>
     JSON.stringify({
       product_slug: `pellets-${product_id}`,
@@ -299,6 +305,7 @@ await withDatabase(async (bare) => {
       [
         [APPENDS, () => appendRate(env, load)],
         [LIMIT, () => insertSelect(ownerUrl, LIMIT_ROWS)],
+        [APPENDING, () => posts(appending.url, () => ({ headers: keys[0]!, body: bodyOf(1) }), load)],
         ["one product: ours over HTTP", orderedAlone],
         [
           "one account: roulette over HTTP",
@@ -316,6 +323,7 @@ await withDatabase(async (bare) => {
     );
     tellOrders(rates);
   } finally {
+    appending.stop();
     await Promise.all([service.stop(), locked.close(), emmettStore.close()]);
   }
 });

@@ -155,7 +155,7 @@ try {
       ["2 standbys", two],
     ] as const)
       measured.push([`${kind}, ${name}`, () => gets(url + path)]);
-  tellRates(await takeTurns(measured, Number(values.rounds)), measured[0]![0], "÷ query alone");
+  tellRates(await takeTurns(measured, Number(values.rounds)), { "÷ query alone": measured[0]![0] });
 } finally {
   for (const service of services) await service.stop();
   await cluster.stop();
