@@ -29,6 +29,8 @@ const PROBE_MS = 2_000;
 /** How long to wait for a starting service. */
 const STARTING_MS = 30_000;
 const OPENING_DATA_MS = 5_000;
+/** Only a machine that is busy with other work takes so long. */
+const OPENING_NEW_DATA_MS = 120_000;
 
 /** The service at `url`; without one the service of the settings, or after `onOpening` the demo's own. */
 export async function findService(
@@ -117,6 +119,16 @@ async function ownService(
     await close();
     throw error;
   }
+}
+
+/** Waits until the demo's own service has opened the data that were just made. */
+export async function dataServed({ data }: App): Promise<void> {
+  for (const deadline = Date.now() + OPENING_NEW_DATA_MS; data.vintages.open().length === 0; await pause(100))
+    if (Date.now() > deadline)
+      refuse(
+        "unavailable",
+        "the sandbox is made, but could not be opened within two minutes: start the demo again",
+      );
 }
 
 /** Waits until the service has opened its releases; otherwise later requests report that. */

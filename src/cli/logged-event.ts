@@ -49,6 +49,12 @@ export type ProvenEvent = {
   by: string;
 };
 
+const pending = z.object({ pending: z.object({ retry_after_s: z.number() }) });
+
+/** Seconds until the service signs the event of its proof; undefined if it is signed, or the service signs nothing. */
+export const untilSigned = (answer: unknown): number | undefined =>
+  pending.safeParse(answer).data?.pending.retry_after_s;
+
 /** A sentence says why the answer proves nothing. */
 export function provenEvent(answer: unknown, held: HeldLog): ProvenEvent | string {
   const read = answered.safeParse(answer);

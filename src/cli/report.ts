@@ -25,7 +25,7 @@ import {
   report,
   streamOf,
 } from "../domain/reports/report.ts";
-import { provenEvent } from "./logged-event.ts";
+import { provenEvent, untilSigned } from "./logged-event.ts";
 import { asUrl } from "./option-values.ts";
 import { addressOf, OWN_ADDRESS } from "./own-address.ts";
 import { asKey, heldBy, orNoExport, type PackOptions, policyIn, readPack, withPackOptions } from "./pack.ts";
@@ -63,7 +63,8 @@ export function reportCommand({ settings }: Pick<Terminal, "settings">): Command
       `
 A report is verified when a signed event of the log has its text's digest: from --export, or proven by the
 service at --url to the report's owner. Without that only its figures are verified, and the
-report is refused. Exits with 1 on any mismatch, with 2 if --export is not an export of a log.
+report is refused. Exits with 1 on any mismatch, with 2 if --export is not an export of a log or the service has
+not signed the report's event yet.
 Vintages are stored 180 days; then only the log's digests remain.`,
     )
     .action((file: string, options: Options) =>
@@ -76,6 +77,11 @@ Vintages are stored 180 days; then only the log's digests remain.`,
           : undefined;
         const made =
           options.export === undefined ? await madeAt(url, given, options) : await madeIn(given, options);
+        if ("later" in made) {
+          process.stderr.write(`${printable(made.later)}\n`);
+          process.exitCode = 2;
+          return;
+        }
         const faults = [
           ...given.faults,
           ...faultsOf(given),
@@ -94,6 +100,9 @@ type ReportFile = { facts: DetachedFacts; whole: Report | undefined; faults: Fau
 
 /** The report's events in the log, and their location; `none`: why nothing proves its text. */
 type ReportEvents = { events: readonly ReportFacts[]; where: string } | { none: string };
+
+/** The service has yet to sign the report's event. */
+type UnsignedYet = { later: string };
 
 /** Figures that were requested again, and how many equal the service's answer. */
 type FigureCheck = { asked: number; verified: number; questions: number; url: string };
@@ -216,7 +225,11 @@ async function madeIn(
 }
 
 /** The report's event, as the service proves it to its buyer. */
-async function madeAt(url: string, { facts }: ReportFile, options: Options): Promise<ReportEvents> {
+async function madeAt(
+  url: string,
+  { facts }: ReportFile,
+  options: Options,
+): Promise<ReportEvents | UnsignedYet> {
   const { key, origin, witness, head, checkpoint, network, contract, signer, rpc } = options;
   const ofExports = { head: head[0], checkpoint: checkpoint[0], network, contract, signer, rpc };
   const other = Object.entries(ofExports).find(([, value]) => value !== undefined)?.[0];
@@ -232,7 +245,13 @@ async function madeAt(url: string, { facts }: ReportFile, options: Options): Pro
   if (!kept.ok || event_id === null)
     return { none: `${url} answers ${kept.status} for this report: pass its owner's key` };
   const answer = await get(`/log/proof/${encodeURIComponent(event_id)}`);
-  const event = provenEvent(await answer.json().catch(() => ({})), {
+  const proof = await answer.json().catch(() => ({}));
+  const seconds = untilSigned(proof);
+  if (seconds !== undefined)
+    return {
+      later: `not yet: the log signs the report's event within ${seconds} s; run the same command again then`,
+    };
+  const event = provenEvent(proof, {
     key: key.log,
     origin,
     witnesses: witness,

@@ -47,7 +47,7 @@ if (fs && ([script, `${script}.js`, `${script}.mjs`].some(isHere) || (script ===
       .catch((error) => error);
     const [result, fault] = checked instanceof Error ? [] : checked;
     const isBad = checked instanceof Error || fault === NOT_YET ? 2 : fault === undefined ? 0 : 1;
-    const said = [JSON.stringify(result), fault, fault ?? `no proof of a roll: ${checked.message}`][isBad];
+    const said = [JSON.stringify(result), fault, fault ?? `no proof of a roll: ${checked instanceof TypeError ? "it has no roll with a result" : checked.message}`][isBad];
     console.log(fault === NOT_YET ? "?   " : isBad === 0 ? "ok  " : "FAIL", `${file}: ${said}`);
     code = Math.max(code, isBad);
   }

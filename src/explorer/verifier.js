@@ -213,7 +213,7 @@ function readLine(bytes) { // strings of event lines may be escaped freely
   const isRight = ([member, one]) => (member in fixed ? one === fixed[member] : isTyped(member, one, kind));
   const respell = (text) => (kind !== "event" || text.endsWith(":") ? text : JSON.stringify(JSON.parse(text)));
   const isWritten = (text) => text === line || text === line.replace(/"([^"\\]+|\\.)*":?/g, respell);
-  need(kind && isWritten(JSON.stringify(value)) && Object.entries(members).every(isRight), "it is not as section 7 has it");
+  need(kind && isWritten(JSON.stringify(value)) && Object.entries(members).every(isRight), "a line is not as section 7 of event-log.md has it");
   return { place: Number(place), kind, of, value };
 }
 async function* linesOf(source) {

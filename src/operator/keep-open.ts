@@ -15,14 +15,16 @@ export async function keepDataOpen(
   onError: (dataset: string, error: Error) => void,
 ): Promise<void> {
   app.data.reference.expect("unknown");
+  // An opening that the end of the process cuts off is no fault to report.
+  const tell: OnError = (dataset, error) => signal.aborted || onError(dataset, error);
   while (!signal.aborted) {
     const { position } = app.tail;
     try {
-      const isServed = await openCurrent(app, onError);
+      const isServed = await openCurrent(app, tell);
       // The files are looked at again and again, the database only for news or for what is missing.
       while (!(await app.tail.grown(position + 1, LOOK_AGAIN_MS, signal)) && isServed() && !signal.aborted);
     } catch (error) {
-      onError("all", error as Error);
+      tell("all", error as Error);
     }
     // The log grows all the time under load, so an occasional check is enough.
     await pause(PAUSE_MS, signal);

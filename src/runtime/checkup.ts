@@ -78,7 +78,7 @@ async function checkDisk(config: Config): Promise<Check> {
   const room = `${(free / GB).toFixed(1)} GB free`;
   const says = isThere
     ? `${DATA_DIR} is writable, with ${room}`
-    : `there is no log in ${DATA_DIR} yet: the first start makes it, with ${room}`;
+    : `${DATA_DIR} is made by the first start, with ${room}`;
   if (free < LEAST_FREE) return fail("disk", says, "free at least 0.5 GB, or move DATA_DIR to another disk");
   if (free < AMPLE_FREE) return warn("disk", says, "leave 5 GB for the log and the data");
   return ok("disk", says);

@@ -14,6 +14,7 @@ test.each([
   ["send tokens to many wallets", "wallet_airdrop"],
   ["webhook when figures change", "alerts_subscribe"],
   ["how expensive is AI for jobs", "salary_ai_risk"],
+  ["steel imports", "trade_timeline"],
 ])("the words %j find %s first", (text, name) => {
   expect(first(text)).toBe(name);
 });

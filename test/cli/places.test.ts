@@ -30,7 +30,7 @@ test("a command in a folder without a log is refused, and leaves nothing there",
       stderr: expect.stringContaining(`there is no log in ${place}: change to the folder where`),
     });
   const { stdout } = await runHere({ DATA_DIR: place, PORT: "0" }, "doctor");
-  expect(stdout).toContain(`there is no log in ${place} yet`);
+  expect(stdout).toContain(`${place} is made by the first start`);
   expect(existsSync(place)).toBe(false);
 });
 

@@ -1,3 +1,6 @@
+/** Goods that strangers ask about most. */
+const GOODS = "goods such as steel wood cars coffee wine";
+
 /** Words that strangers search for, and that the operation's own texts lack. */
 export const SEARCH_WORDS: Readonly<Record<string, string>> = {
   alerts_subscribe: "notify me warn trade figures change",
@@ -76,9 +79,11 @@ export const SEARCH_WORDS: Readonly<Record<string, string>> = {
   trade_corridor: "bilateral trade between two countries how much do they trade with each other",
   trade_macro_context: "exchange rate euro dollar inflation interest oil crude price economy indicators",
   trade_price_per_tonne: "unit price of goods per kilogram",
+  trade_product_detail: `imports exports of one product ${GOODS}`,
   trade_snapshot: "download bulk data whole dataset parquet file",
   trade_source_concentration: "depend on one supplier country risk",
-  trade_top_partners: "who sells buys to from a country suppliers customers sources largest partners",
+  trade_timeline: `imports exports of a product by month ${GOODS}`,
+  trade_top_partners: `who sells buys to from a country suppliers customers sources largest partners ${GOODS}`,
   trade_top_products: "what does a country export import most goods",
   wal_since: "change feed stream events replicate",
   wallet_airdrop: "send pay tokens money USDC to many wallets people",

@@ -56,7 +56,7 @@ export const requestWithdrawal =
     if (request.amount_micro > most)
       refuse(
         paymentProblems["funds-missing"],
-        `${decimalUsdc(most)} USDC of this account can be withdrawn now, not ${decimalUsdc(request.amount_micro)}: money can be withdrawn 24 hours after it came in${nextFrom(state, asked_at)}, and held money once it is free`,
+        `${decimalUsdc(most)} USDC of this account can be withdrawn now, not ${decimalUsdc(request.amount_micro)}: money can be withdrawn from the first midnight (UTC) at least 24 hours after it came in${nextFrom(state, asked_at)}, and held money once it is free`,
       );
     const valid_before = Math.floor(Date.parse(asked_at) / 1_000) + PAID_WITHIN_S;
     return [{ type: "WithdrawalAsked", data: { ...request, valid_before, asked_at } }];

@@ -15,7 +15,7 @@ export const notFoundPage = (
     embedded_chain,
     body: html`
       <h1 class="claim">There is no page at this address</h1>
-      <p class="description">${detail.charAt(0).toUpperCase() + detail.slice(1)}.</p>
+      <p class="description">${detail.charAt(0).toUpperCase() + detail.slice(1)}${detail.endsWith("?") ? "" : "."}</p>
       ${searchable(html`${
         nearest.length === 0
           ? ""
