@@ -7,11 +7,11 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import type { App } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
+import { ownAddress } from "../runtime/address.ts";
 import { openRuntime, type Runtime } from "../runtime/assemble.ts";
 import type { Config } from "../runtime/config.ts";
 import { openServer } from "../runtime/server.ts";
 import { dataOpened } from "./data-opened.ts";
-import { ownAddress } from "./own-address.ts";
 
 export type DemoService = {
   url: string;

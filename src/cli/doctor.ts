@@ -1,11 +1,12 @@
 /** `tallystick doctor`: judges what the service needs from this machine and its neighbours, before or while it runs. */
 import { createServer } from "node:http";
 import { Command } from "commander";
+import { localAddress } from "../runtime/address.ts";
 import { type Check, checkup, fail, ok, warn } from "../runtime/checkup.ts";
 import { type Config, ConfigError } from "../runtime/config.ts";
 import { about } from "./about.ts";
 import { readiness } from "./own-address.ts";
-import { hostInUrl, marked, type Terminal } from "./terminal.ts";
+import { marked, type Terminal } from "./terminal.ts";
 
 export const doctorCommand = (terminal: Terminal): Command =>
   new Command("doctor")
@@ -45,7 +46,7 @@ const ANSWER_MS = 3_000;
 /** A port is free, or the service itself has it. */
 async function checkPort({ HOST, PORT }: Config): Promise<Check> {
   const name = "port";
-  const url = `http://${hostInUrl(HOST)}:${PORT}`;
+  const url = localAddress({ HOST, PORT });
   const error = await listening(HOST, PORT);
   if (error === undefined) return ok(name, `${PORT} of ${HOST} is free`);
   const found = await readiness(url, ANSWER_MS).catch(() => undefined);

@@ -1,12 +1,6 @@
-/** The address of the service that the settings describe, and a look at who answers there. */
-import type { Config } from "../runtime/config.ts";
-import { hostInUrl, type Terminal } from "./terminal.ts";
-
-export const ownAddress = ({
-  PUBLIC_URL,
-  HOST,
-  PORT,
-}: Pick<Config, "PUBLIC_URL" | "HOST" | "PORT">): string => PUBLIC_URL ?? `http://${hostInUrl(HOST)}:${PORT}`;
+/** The option `--url`, and a look at who answers at an address. */
+import { ownAddress } from "../runtime/address.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** For `--url`: without one, the service of the settings, which are read only then. */
 export const addressOf = ({ settings }: Pick<Terminal, "settings">, url: string | undefined): string =>

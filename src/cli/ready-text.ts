@@ -4,26 +4,21 @@ import { COMMAND } from "./command-name.ts";
 
 const DEMO = COMMAND === "bin/tallystick" ? "npm run demo" : `${COMMAND} demo`;
 
-/** The key for trials, in DATA_DIR. */
+/** The key of the sandbox, in DATA_DIR. */
 export const sandboxKeyPath = (dataDir: string): string => join(dataDir, "sandbox.key");
 
-/** Without a key: how to issue one. Without the sandbox there may be no trade data to try. */
-export function readyText(
-  url: string,
-  key: string | undefined,
-  { SANDBOX: hasSandbox }: { SANDBOX: boolean },
-): string {
+/** Without the sandbox's key: how to issue one. */
+export function readyText(url: string, key: string | undefined): string {
   const pages = `
 Ready: open ${url} in a browser (the log ${url}/log, OpenAPI ${url}/openapi.json, MCP ${url}/mcp)
 `;
   if (!key) return `${pages}\nIssue a key with \`${COMMAND} keys issue --tenant NAME\`.\n`;
-  const trade = `
-  curl -s -H 'Authorization: Bearer ${key}' '${url}/v1/agent/trade/top-partners?reporter=DE&limit=3'`;
   return `${pages}
 Sandbox key  ${key}
 
 Try:
-  curl -s '${url}/v1/agent/health'${hasSandbox ? trade : ""}
+  curl -s '${url}/v1/agent/health'
+  curl -s -H 'Authorization: Bearer ${key}' '${url}/v1/agent/trade/top-partners?reporter=DE&limit=3'
   curl -s -H 'Authorization: Bearer ${key}' '${url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z'
   ${DEMO}     # pays a first call with a demo wallet
 `;

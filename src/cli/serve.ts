@@ -4,13 +4,14 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { Command } from "commander";
 import { problemOfRefusal } from "../api/serve/problem.ts";
 import { Refusal } from "../core/model/refusal.ts";
+import { localAddress, ownAddress } from "../runtime/address.ts";
 import { type Config, ConfigError } from "../runtime/config.ts";
 import { startDatabase } from "../runtime/database.ts";
 import { sendSpans } from "../runtime/span-export.ts";
 import { about } from "./about.ts";
 import { drain } from "./drain.ts";
 import { readiness } from "./own-address.ts";
-import { endLineOfInterrupt, hostInUrl, type Terminal } from "./terminal.ts";
+import { endLineOfInterrupt, type Terminal } from "./terminal.ts";
 
 /** Running calls get half of the shutdown time, at most ten seconds; then busy connections are closed. */
 const MOST_DRAIN_MS = 10_000;
@@ -33,7 +34,7 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   const server = await openDoor(config, (req, res) => door.handle(req, res));
   const address = server.address();
   const port = typeof address === "object" && address ? address.port : config.PORT;
-  const public_url = config.PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${port}`;
+  const public_url = ownAddress({ ...config, PORT: port });
 
   if (config.DATABASE_URL === undefined) process.stdout.write(`Starting Postgres in ${config.DATA_DIR} …\n`);
   // Postgres starts while the remaining code loads.
@@ -135,10 +136,9 @@ function openDoor(config: Config, handle: RequestListener): Promise<Server> {
 
 const PROBE_MS = 2_000;
 
-async function whyTaken({ HOST, PORT }: Config, error: NodeJS.ErrnoException): Promise<string> {
+async function whyTaken(config: Config, error: NodeJS.ErrnoException): Promise<string> {
   if (error.code !== "EADDRINUSE") return `cannot be used: ${error.message}`;
-  const url = `http://${hostInUrl(HOST)}:${PORT}`;
-  const found = await readiness(url, PROBE_MS).catch(() => undefined);
+  const found = await readiness(localAddress(config), PROBE_MS).catch(() => undefined);
   if (!found?.is_ours) return "is taken; set PORT to a free one";
   const { COMMAND } = await import("./command-name.ts");
   return `is taken: a Tallystick runs there already, and \`${COMMAND} status\` shows it; set PORT to a free one for another`;

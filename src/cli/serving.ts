@@ -49,18 +49,18 @@ export async function openServing(
       config.SANDBOX && app.settings.allow_synthetic ? expectSandbox(app, config, log, own_calls) : undefined;
     const prepareData: MakeSandbox = makeSandbox ?? ((signal, ready) => dataOpened(app, signal).then(ready));
     const embedded = config.DATABASE_URL === undefined && config.BASE_RPC_URL === undefined;
-    const sandboxKey = embedded ? await storedSandboxKey(app, config.DATA_DIR) : undefined;
+    const sandboxKey = config.SANDBOX && embedded ? await storedSandboxKey(app, config.DATA_DIR) : undefined;
     const handle = await openServer(runtime, config, log, stopping, { sandbox_key: sandboxKey, own_calls });
     const isMakingSandbox = makeSandbox !== undefined && !(await hasSandbox(app));
     const greeting = greetingOf(config.PUBLIC_URL, app, isMakingSandbox);
-    return { handle, greeting, ready: readyText(config.PUBLIC_URL, sandboxKey, config), prepareData, close };
+    return { handle, greeting, ready: readyText(config.PUBLIC_URL, sandboxKey), prepareData, close };
   } catch (error) {
     await runtime.close();
     throw error;
   }
 }
 
-/** The key for trials: stored in DATA_DIR, one per embedded database; none if the log is read-only. */
+/** The sandbox's key: stored in DATA_DIR, one per embedded database; none if the log is read-only. */
 async function storedSandboxKey(app: App, dataDir: string): Promise<string | undefined> {
   const path = sandboxKeyPath(dataDir);
   const kept = (await readFile(path, "utf8").catch(() => "")).trim();

@@ -3,10 +3,11 @@ import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import { z } from "zod";
 import { refuse } from "../core/model/refusal.ts";
+import { ownAddress } from "../runtime/address.ts";
 import { about } from "./about.ts";
 import { parsed } from "./demo-buyer.ts";
 import { asUrl } from "./option-values.ts";
-import { OWN_ADDRESS, ownAddress, readiness } from "./own-address.ts";
+import { OWN_ADDRESS, readiness } from "./own-address.ts";
 import { readyText, sandboxKeyPath } from "./ready-text.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -21,10 +22,10 @@ export const statusCommand = (terminal: Terminal): Command =>
       const config = terminal.settings();
       const address = url ?? ownAddress(config);
       const state = await stateOf(address);
-      const key = url === undefined ? await storedKey(config.DATA_DIR) : undefined;
+      const key = url === undefined && config.SANDBOX ? await storedKey(config.DATA_DIR) : undefined;
       if (json)
         process.stdout.write(`${JSON.stringify({ url: address, ...state, sandbox_key: key ?? null })}\n`);
-      else if (state.ready) process.stdout.write(readyText(address, key, config).trimStart());
+      else if (state.ready) process.stdout.write(readyText(address, key).trimStart());
       else process.stdout.write(`The service at ${address} is not ready: ${state.reason}\n`);
       if (!state.ready) process.exitCode = 1;
     });

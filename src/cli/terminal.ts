@@ -48,12 +48,6 @@ async function refuseWithoutLog(config: Config): Promise<void> {
   );
 }
 
-/** A host in URL form; one that means every address becomes this machine's own. */
-export function hostInUrl(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
-  return host.includes(":") ? `[${host}]` : host;
-}
-
 /** The exit code of a command that Ctrl-C ends at once, as shells count it: 128 and the signal. */
 export const INTERRUPTED = 130;
 

@@ -6,12 +6,13 @@ import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { formatVerifierKey, MalformedNote, parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
 import { systemReason } from "../core/model/system-reason.ts";
+import { hostInUrl } from "../runtime/address.ts";
 import { ConfigError } from "../runtime/config.ts";
 import { serveWitness } from "../witness/server.ts";
 import { openWitness } from "../witness/witness.ts";
 import { about } from "./about.ts";
 import { drain } from "./drain.ts";
-import { endLineOfInterrupt, hostInUrl, type Terminal } from "./terminal.ts";
+import { endLineOfInterrupt, type Terminal } from "./terminal.ts";
 
 const MOST_DRAIN_MS = 10_000;
 

@@ -1,4 +1,5 @@
 import type { AppParts } from "../core/app.ts";
+import { ownAddress } from "./address.ts";
 import { anchoringOf, type Config, custodyOf } from "./config.ts";
 
 type Money = Pick<AppParts, "embedded_chain">;
@@ -8,7 +9,7 @@ export const allowsSynthetic = (config: Config, { embedded_chain }: Money): bool
   config.ALLOW_SYNTHETIC || embedded_chain;
 
 export const appSettings = (config: Config, money: Money): AppParts["settings"] => ({
-  public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
+  public_url: ownAddress(config),
   erc8004_agent: config.REGISTRY_AGENT_ID,
   allow_synthetic: allowsSynthetic(config, money),
   started_at: new Date(),

@@ -13,6 +13,9 @@ const names = {
   "8704": "Motor vehicles for the transport of goods",
   "070930": "Fresh or chilled aubergines",
   "84713000": "Data-processing machines, automatic, portable",
+  "44": "Wood and charcoal",
+  "47": "Wood pulp",
+  "4701": "Mechanical wood pulp",
 };
 const products = Object.entries(names).map(([code, name]) => searchable({ code, name }));
 const find = (q: string) => findProducts(q, products);
@@ -58,6 +61,11 @@ describe("a search finds", () => {
       hint: "No code begins with 4011999900; these begin with 4011.",
     });
   });
+});
+
+test("a name that begins with the words comes first, and of these the one that the trade calls so", () => {
+  expect(find("wood")).toEqual({ codes: ["44", "47", "4701"], hint: null });
+  expect(find("wood pulp").codes).toEqual(["47", "4701"]);
 });
 
 describe("a search without a result suggests what to try", () => {

@@ -131,8 +131,11 @@ describe("rows", () => {
     )
       return;
     if (list.some((row) => "profile" in row)) return;
-    const { dataset, vintage, synthetic, coverage } = meta;
-    const whole = coverage && { products_complete: coverage.products.complete };
+    const { dataset, vintage, synthetic, coverage, incomplete } = meta;
+    const whole = {
+      ...(incomplete && !("complete" in list[0]!) && { months_complete: incomplete.length === 0 }),
+      ...(coverage && { products_complete: coverage.products.complete }),
+    };
     expect(parquet.rows).toEqual(
       list.map((row) => ({ ...flat(row), ...whole, dataset, vintage, synthetic })),
     );

@@ -243,6 +243,24 @@ describe("figures", () => {
     expect(texts).not.toContain("Country 30");
   });
 
+  test.each([320, 375, 900])(
+    "of a ranking of %i pixels have their whole unit in the picture",
+    async (width) => {
+      const chart = chartOf({
+        kind: "ranking",
+        x: ["France", "Poland", "Italy"],
+        series: [{ name: "value", values: [3.2e10, 2e10, 1e10] }],
+      });
+      const svg = (await printer.print({ form: "image/svg+xml", chart, provenance, width })).toString();
+      const [, attributes = "", unit = ""] = /<text([^>]*)>(\w+ EUR)</.exec(svg) ?? [];
+      const x = Number(/translate\((\S+)/.exec(attributes)?.[1] ?? /\bx="([^"]+)"/.exec(attributes)?.[1]);
+      const long = textWidth(unit, 12);
+      const end = x + (attributes.includes('text-anchor="middle"') ? long / 2 : long);
+      expect(end).toBeGreaterThan(width / 2);
+      expect(end).toBeLessThanOrEqual(width);
+    },
+  );
+
   test("far from zero are drawn from near the smallest, with a note", async () => {
     const note = "The axis does not begin at zero.";
     const report = async (values: number[], kind: Chart["kind"] = "line") =>

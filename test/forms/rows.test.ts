@@ -129,6 +129,21 @@ describe("columns", () => {
     });
   });
 
+  test("of a year that is not delivered in full are marked as such, unless the row says so itself", () => {
+    const incomplete = [{ reporter: "LV", delivered_to: "2026-03" }];
+    const marked = (row: object, missing: object[]) => {
+      const of = tableAt(z.object({ data: z.array(z.object({ rank: z.int() }).extend(row)) }), "data");
+      const answer = { data: [{ rank: 1, complete: false }], meta: { ...meta, incomplete: missing } };
+      const { columns, rows } = sheetOf(of, answer as SourcedAnswer);
+      return Object.fromEntries(columns.map(({ name }, at) => [name, rows[0]![at]]));
+    };
+    expect(marked({}, incomplete)).toMatchObject({ rank: 1, months_complete: false });
+    expect(marked({}, [])).toMatchObject({ rank: 1, months_complete: true });
+    const own = marked({ complete: z.boolean() }, incomplete);
+    expect(own).toMatchObject({ rank: 1, complete: false });
+    expect(own).not.toHaveProperty("months_complete");
+  });
+
   test("of a row that marks itself are not marked again", () => {
     const row = z.object({ year: z.int(), dataset: z.string(), vintage: z.string(), synthetic: z.boolean() });
     const own = { year: 2024, dataset: "mine", vintage: "w", synthetic: true };

@@ -76,12 +76,19 @@ describe("a roll", () => {
       params: { items: ["a", "b", "c", 4] },
     });
     const proof = (await ask("POST", "verify", { roll_id }, other)).body.data;
-    expect(proof).toMatchObject({ valid: true, seed: null, tenant: "acme", roll: { seed_hash } });
+    expect(proof).toMatchObject({
+      valid: true,
+      checkable: false,
+      seed: null,
+      tenant: "acme",
+      roll: { seed_hash },
+    });
     expect(proof.proof).toHaveLength(1);
     expect(proof.proof[0].message).toBe("v1:acme:shuffle:proven:0:0");
     for (let n = 0; n < 8; n++) await roll({ client_seed: `${n}` });
     await until(async () => (await ask("POST", "verify", { roll_id })).body.data.seed !== null);
     const answer = (await ask("POST", "verify", { roll_id })).body.data;
+    expect(answer).toMatchObject({ valid: true, checkable: true });
     expect(sha256(answer.seed)).toBe(seed_hash);
     expect(
       createHmac("sha256", Buffer.from(answer.seed, "hex")).update(answer.proof[0].message).digest("hex"),

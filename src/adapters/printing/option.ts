@@ -29,6 +29,7 @@ const MOST_DATES = { wide: 9, narrow: 4 };
 const LEGEND_NAME = 24;
 const RANKED_NAME = { wide: 42, narrow: 20 };
 const MOST_RANKED = { wide: 30, narrow: 15 };
+const UNIT_ROW = 18;
 
 /** Without a provenance it is a document's chart, and the document names the sources. */
 export function optionOf(
@@ -80,7 +81,7 @@ export function optionOf(
       left: MARGIN,
       right: chart.kind === "ranking" ? (size.is_narrow ? 56 : 84) : MARGIN + 6 + directWidth(direct),
       top,
-      bottom: 20 + notes.length * NOTE_ROW,
+      bottom: 20 + notes.length * NOTE_ROW + (hasUnitBelow(chart, size) ? UNIT_ROW : 0),
       outerBoundsMode: "same",
       outerBoundsContain: "axisLabel",
     },
@@ -90,6 +91,9 @@ export function optionOf(
     }),
   };
 }
+
+/** The unit of a narrow ranking is below its axis, because the space behind the axis is too short for it. */
+const hasUnitBelow = ({ kind }: Chart, { is_narrow }: Size) => kind === "ranking" && is_narrow;
 
 /** Rankings end where the space ends, and say so. */
 function fitting(chart: Chart, { is_narrow }: Size): Chart {
@@ -218,8 +222,9 @@ function axesOf(
   return {
     xAxis: {
       ...figures,
-      nameLocation: "end",
-      nameGap: 8,
+      ...(hasUnitBelow(chart, size)
+        ? { nameLocation: "middle" as const, nameGap: 24, nameTextStyle: { color: MUTED, fontSize: 12 } }
+        : { nameLocation: "end" as const, nameGap: 8 }),
       axisLabel: { ...figures.axisLabel, hideOverlap: true },
     },
     yAxis: {

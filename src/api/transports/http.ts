@@ -303,15 +303,12 @@ function failed(parts: HttpParts): ErrorRequestHandler {
       parts.log.warn({ reason: String(error), request_id: res.locals.request_id }, "a part is unavailable");
     if (methodProblem.status === 404) res.vary("Accept");
     if (methodProblem.status === 404 && asksForPages(req))
-      return sendDocument(
-        req,
-        res,
-        PAGE,
-        notFoundPage(
-          methodProblem.problem.detail.replace(`; ${ALL_PATHS}`, ""),
-          nearestTo(req.path, operations),
-          parts.app.embedded_chain,
-        ),
+      return nearestTo(req.path, operations).then(
+        (nearest) => {
+          const detail = methodProblem.problem.detail.replace(`; ${ALL_PATHS}`, "");
+          return sendDocument(req, res, PAGE, notFoundPage(detail, nearest, parts.app.embedded_chain));
+        },
+        () => sendAnswer(res, { kind: "problem", ...methodProblem }),
       );
     sendAnswer(res, { kind: "problem", ...methodProblem });
   };

@@ -49,4 +49,5 @@ export type Provenance = {
   source: string;
   log_state?: string;
   coverage?: { products: { complete: boolean; count: number } };
+  incomplete?: readonly object[];
 };

@@ -29,9 +29,13 @@ const writtenWords = (q: string) =>
 
 /**
  * The codes whose names have every word of `q`, the last as a prefix. Names with them outside of exclusions come
- * first, then whole words, then names that begin with them, then shorter names, then coarser codes.
+ * first, then whole words, then names that begin with them, then `meant` codes, shorter names and coarser codes.
  */
-export function searchCodes(q: string, products: readonly Searchable[]): string[] {
+export function searchCodes(
+  q: string,
+  products: readonly Searchable[],
+  meant: readonly string[] = [],
+): string[] {
   const words = writtenWords(q);
   const last = words.at(-1)!;
   const others = words.slice(0, -1).map((word) => ` ${word} `);
@@ -46,6 +50,7 @@ export function searchCodes(q: string, products: readonly Searchable[]): string[
         inMain ? 0 : 1,
         text.includes(` ${last} `) ? 0 : 1,
         text.startsWith(begin) ? 0 : 1,
+        meant.includes(code) ? 0 : 1,
         text.split(" ").length,
         code.length,
       ];
@@ -83,8 +88,9 @@ export function findProducts(q: string, products: readonly Searchable[]): Produc
       if (codes.length > 0) return { codes: codes.sort(), hint };
     }
   }
-  const named = searchCodes(q, products);
-  const meant = tradeCodes(q).flatMap((begin) =>
+  const terms = tradeCodes(q);
+  const named = searchCodes(q, products, terms);
+  const meant = terms.flatMap((begin) =>
     products.flatMap(({ code }) => (code.startsWith(begin) ? code : [])),
   );
   if (meant.length === 0) return { codes: named, hint: named.length === 0 ? hintOf(q, products) : null };

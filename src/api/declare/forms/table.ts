@@ -27,7 +27,14 @@ const member = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
 /** Every row has its source, so that copied rows stay identifiable. */
-const marksOf = ({ dataset, vintage, synthetic, coverage }: Provenance): (Column & { value: Cell })[] => [
+const marksOf = (
+  { dataset, vintage, synthetic, coverage, incomplete }: Provenance,
+  columns: readonly TableColumn[],
+): (Column & { value: Cell })[] => [
+  // A row with a month or year of its own says itself whether that is complete.
+  ...(incomplete && columns.every(({ name }) => name !== "complete")
+    ? [{ name: "months_complete", type: "boolean" as const, value: incomplete.length === 0 }]
+    : []),
   ...(coverage
     ? [{ name: "products_complete", type: "boolean" as const, value: coverage.products.complete }]
     : []),
@@ -43,7 +50,9 @@ export function sheetOf({ row, rows }: Table, answer: SourcedAnswer): Sheet {
     ({ path, optional }) =>
       !optional || found.length === 0 || found.some((one) => path.reduce(member, one) !== undefined),
   );
-  const marks = marksOf(answer.meta).filter(({ name }) => columns.every((column) => column.name !== name));
+  const marks = marksOf(answer.meta, columns).filter(({ name }) =>
+    columns.every((column) => column.name !== name),
+  );
   return {
     columns: [...columns, ...marks].map(({ name, type }) => ({ name, type })),
     rows: found.map((one) => [

@@ -28,6 +28,11 @@ you get it too, and anybody can recompute the HMACs. Anyone with the roll_id may
         tenant: z.string().describe("The roll's owner: part of the messages"),
         proof: proofShown,
         valid: z.boolean().describe("The result matches the proof, and is not void"),
+        checkable: z
+          .boolean()
+          .describe(
+            "true: the seed is revealed, so anybody can check the result; false: only the service can",
+          ),
         voided_at: time
           .nullable()
           .describe("When it became void, because its seed was lost; then it has no proof"),
@@ -53,6 +58,7 @@ you get it too, and anybody can recompute the HMACs. Anyone with the roll_id may
         roll: shownRoll(facts),
         tenant: facts.tenant,
         ...(seed?.voided_at ? { proof: [], valid: false } : proofOf(app, facts, seed?.revealed?.seed)),
+        checkable: Boolean(seed?.revealed),
         voided_at: seed?.voided_at ?? null,
         seed: seed?.revealed?.seed ?? null,
         revealed_at: seed?.revealed?.revealed_at ?? null,

@@ -123,7 +123,7 @@ export async function classifications(
       order:
         q === undefined
           ? "by code"
-          : "first codes that the trade calls by the words, if no name of theirs has them; then names with the words outside of exclusions, whole words before beginnings, shorter names, coarser codes",
+          : "first codes that the trade calls by the words, if no name of theirs has them; then names with the words outside of exclusions, whole words before beginnings, names that begin with the words, the code that the trade calls by them, shorter names, coarser codes",
     },
   };
 }

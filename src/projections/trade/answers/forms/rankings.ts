@@ -45,13 +45,13 @@ export const partnersChart = ({ data, meta }: z.infer<typeof topPartnersOutput>)
 export const productsChart = ({ data, meta }: z.infer<typeof topProductsOutput>): Chart =>
   ranking(
     `${partnerName(meta.reporter)}: largest products, ${flowWord(meta.flow)} ${meta.year}`,
-    data.map((row) => ({ ...row, name: productTitle(row.product) })),
+    data.map((row) => ({ ...row, name: productTitle(row.product, row.name) })),
   );
 
 export const woodChart = ({ data, meta }: z.infer<typeof woodOutput>): Chart =>
   ranking(
     `${partnerName(meta.reporter)}: wood products, ${flowWord(meta.flow)} ${meta.year}`,
-    data.map((row) => ({ ...row, name: productTitle(row.product) })),
+    data.map((row) => ({ ...row, name: productTitle(row.product, row.name) })),
   );
 
 /** All 27; countries without a delivery come last and have no bar. */
