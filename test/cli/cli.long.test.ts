@@ -270,8 +270,12 @@ describe("with the service running", () => {
     const key = (await readFile(path, "utf8")).trim();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const { port } = new URL(service.url);
-    const { stdout } = await start(["status"], { SANDBOX: "1", PORT: port });
-    expect(stdout).toContain(`Sandbox key  ${key}`);
+    // /ready also waits for the check of the log.
+    const stdout = await until(async () => {
+      const answer = await start(["status"], { SANDBOX: "1", PORT: port });
+      expect(answer.stdout).toContain(`Sandbox key  ${key}`);
+      return answer.stdout;
+    });
     const commands = service.output().match(/^ {2}curl .*$/gm)!;
     expect(commands).toHaveLength(3);
     for (const command of commands) expect(stdout).toContain(command);
