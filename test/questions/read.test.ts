@@ -189,6 +189,7 @@ describe("an intent is refused before payment", () => {
     ["What duty applies to bicycles from China?", /asks for a duty/],
     ["Who supplies Atlantis with olive oil?", /unknown: “Atlantis”/],
     ["Who sells rock music to Estonia?", /asks for services/],
+    ["Imports and season of Latvia", /market needs hs/],
   ])("%s", (question, refusal) => expect(answerTo(question)).toThrow(refusal));
 
   test("a year that the intent takes and a product that names the economy's oil are no reason", () => {

@@ -137,6 +137,16 @@ test("spider's partners and products are of the year of its profile", async () =
     expect(steps.find(({ step }) => step === name)?.input).toMatchObject({ year });
 });
 
+test("a country without trade is refused instead of a profile of zeros", async () => {
+  const none = await post("run", { agent: "spider", task: "A profile of Antarctica" });
+  expect([none.status, await none.json()]).toMatchObject([
+    400,
+    {
+      errors: [{ path: "task", message: expect.stringContaining("the data have no trade of Antarctica") }],
+    },
+  ]);
+});
+
 test("months that are as usual, and a table's incomplete years, are said", async () => {
   const said = async (agent: string, task: string) => String((await ran({ agent, task })).result);
   expect(await said("tracker", "What was unusual of late in wood of Latvia?")).toMatch(

@@ -97,13 +97,25 @@ const ofOneCountry = new Set([
 
 /** The plan that fits best; with a partner, the best one about two countries instead of one about all partners. */
 function bestOf(found: readonly Match[], slots: Slots): Match | undefined {
-  const best = found.find(({ score }) => score > 0);
+  const best = saidBest(found);
   if (!best || slots.partner === undefined || !ofOneCountry.has(best.plan.name)) return best;
   return (
     found.find(({ plan, missing }) => takes(plan, "partner") && missing.length === 0 && plan.name === PAIR) ??
     best
   );
 }
+
+/** "Imports and season of Latvia" asks for the season: an intent whose words are said outdoes one that only the slots imply. */
+function saidBest(found: readonly Match[]): Match | undefined {
+  const best = found.find(({ score }) => score > 0);
+  if (!best || best.keywords.length > 0 || best.missing.length > 0) return best;
+  return (
+    found.find(({ score, keywords }) => score > 0 && keywords.some((stem) => ofOneAnswer.test(stem))) ?? best
+  );
+}
+
+/** Words that one intent alone answers. */
+const ofOneAnswer = /^(season|sezon|which month|kura menesi|peak|price|cena|cenu|per tonne)/;
 
 /** The intent about two countries. */
 const PAIR = "corridor";

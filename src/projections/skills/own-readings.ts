@@ -59,7 +59,7 @@ export const spendingOutput = z.object({
 async function spending(pool: pg.Pool, query: OwnQuery): Promise<z.infer<typeof spendingOutput>> {
   const sums = `count(*)::int as payments, coalesce(sum(amount_micro), 0)::bigint as settled_micro,
       count(*) filter (where refund_status in ('open', 'paid'))::int as refunds, coalesce(sum(refund_micro), 0)::bigint as refunded_micro
-    from read.payments_v1 where caller_tenant = $1 and settled_at is not null and status <> 'failed'
+    from read.payments_v1 where caller_tenant = $1 and settled_at is not null and status = 'settled'
       and ($2::text is null or starts_with(settled_at, $2))`;
   type Sums = { payments: number; settled_micro: number; refunds: number; refunded_micro: number };
   const values = [query.tenant, query.month];

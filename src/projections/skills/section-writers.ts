@@ -110,6 +110,11 @@ function timeOf({ at, limit }: ReportDraft, sourced: Own): CitedText {
   return only === null ? citing`Up to ${month}` : citing`In ${month}`;
 }
 
+/** A wallet that pays without a key belongs to no tenant. */
+function limitToKeys({ limit }: ReportDraft): void {
+  limit(citing`Payments that a wallet made without one of your keys are not counted.`);
+}
+
 /** A count and its noun: "1 order", "2 orders". */
 const counted = (count: Fact, one: string) => citing`${count} ${one}${count.value === 1 ? "" : "s"}`;
 
@@ -118,6 +123,7 @@ function spendingSections(writing: ReportDraft, sourced: OwnAnswer<"own_spending
   const { data } = sourced.answer;
   const usdc = (path: string, label: string) => at(sourced, `/data/${path}`, label, "USDC");
   const time = timeOf(writing, sourced);
+  limitToKeys(writing);
   const count = at(sourced, "/data/payments", "payments", "count");
   const refunds = at(sourced, "/data/refunds", "refunds", "count");
   const rows = data.by_operation.map((_, n) => [
@@ -181,6 +187,7 @@ function settlementsSections(writing: ReportDraft, sourced: OwnAnswer<"own_settl
   const usdc = (name: string, label: string) => at(sourced, `/data/${name}`, label, "USDC");
   const time = timeOf(writing, sourced);
   const settled = () => count("settled", "settled payments");
+  limitToKeys(writing);
   return [
     section("Settlements on the chain", "The log's payments, compared with final blocks of the chain.", {
       findings: [

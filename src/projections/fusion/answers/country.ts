@@ -1,11 +1,12 @@
 /** A country's profile: `country`, its trade, partners, products, dependencies, wages, exposure to AI and prices. */
 import { z } from "zod";
-import { refuseWith } from "../../../core/model/refusal.ts";
+import { refuse, refuseWith } from "../../../core/model/refusal.ts";
 import { hicp } from "../../../datasets/reference/hicp.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { ReferenceTable } from "../../../datasets/reference/table.ts";
 import { WHOLE_ECONOMY } from "../../../domain/salary/sectors.ts";
 import { dataset, partner, year } from "../../../domain/trade/inputs.ts";
+import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { isReporter } from "../../../domain/trade/reporters.ts";
 import { yearOf } from "../../../domain/trade/units.ts";
 import { macroContext, macroOutput, macroTables } from "../../macro/answers/context.ts";
@@ -130,6 +131,7 @@ export async function country(
   const stats = await countryStats(trade, { country: code, dataset: input.dataset }, signal);
   const year = yearShown(stats, input.year);
   const years = stats.data.filter((one) => one.year <= year && one.year > year - YEARS_LISTED);
+  refuseWithoutTrade(stats, year, input.year);
   const absent: CountryAnswer["data"]["absent"] = [];
   const or = <T>(of: string, found: T | string): T | null => {
     if (typeof found !== "string") return found;
@@ -189,6 +191,21 @@ function refuseYearOutside(
   const [first, last] = [yearOf(months.from), yearOf(months.to)];
   if (year < first || year > last) refuseWith("year", `year is from ${first} to ${last} for this country`);
 }
+
+/** Nothing is charged for a profile of zeros. */
+function refuseWithoutTrade(
+  { data, meta: { name } }: z.infer<typeof countryStatsOutput>,
+  year: number,
+  requested: number | undefined,
+): void {
+  const isNone = (one: z.infer<typeof countryYear>) => !one.imports_eur && !one.exports_eur;
+  if (data.every(isNone)) refuseNoTrade("country", `the data have no trade of ${name}`);
+  if (requested !== undefined && data.every((one) => one.year !== year || isNone(one)))
+    refuseNoTrade("year", `the data have no trade of ${name} in ${year}`);
+}
+
+const refuseNoTrade = (path: string, message: string): never =>
+  refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 
 /** The requested year, else the last complete one, else the last. */
 const yearShown = ({ data }: z.infer<typeof countryStatsOutput>, requested: number | undefined): number =>

@@ -22,7 +22,7 @@ const words = { IMPORT: "imports", EXPORT: "exports" } as const;
 
 /** Imports, exports and balance by year; `base` is the pointer to the list of years. */
 export function yearsSection(
-  { at, finding, ledger }: ReportDraft,
+  { at, finding, ledger, limit }: ReportDraft,
   sourced: AnswerTo<"fusion_country"> | AnswerTo<"fusion_country_stats">,
 ): Section {
   const { data, meta } = sourced.answer;
@@ -36,6 +36,9 @@ export function yearsSection(
     balance: figure(n, "balance_eur", "exports less imports"),
   }));
   const complete = lines.filter((_, n) => years[n]!.complete);
+  const [begins] = lines;
+  if (begins && years[0]!.year > Number(String(sourced.origin.input.years ?? "9999").slice(0, 4)))
+    limit(citing`Earlier years were requested; the figures begin in ${begins.year}.`);
   const last = complete.at(-1) ?? lines.at(-1);
   const [from, to] = meta.view === "through_partners" ? [" from the EU", " to it"] : ["", ""];
   const product = productOf(at, sourced);

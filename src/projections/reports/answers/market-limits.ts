@@ -24,6 +24,12 @@ export function limitsOf(
   market: Market,
   { named = false, quotes = false }: { named?: boolean; quotes?: boolean } = {},
 ): void {
+  const { years } = market.answer.meta;
+  const first = market.answer.data.size[0]?.year;
+  if (first !== undefined && first > years.from)
+    limit(
+      citing`Years from ${at(market, "/meta/years/from", "first year of the request", "year")} were requested; the figures begin in ${at(market, "/data/size/0/year", "first year with figures", "year")}.`,
+    );
   for (const [n, { of }] of market.answer.data.absent.entries()) {
     // The market quotes no news; the report names its quotations itself.
     if (quotes && of === "news") continue;

@@ -166,6 +166,27 @@ export function corridorSection(
   const shown = [...databases.entries()].filter(
     ([, { about }]) => sourced.answer.meta.product !== null || about.coverage.products.complete,
   );
+  const none = shown.every(([, { balance, directions }]) =>
+    [
+      ...balance.flatMap((one) => [one.exports_eur, one.imports_eur]),
+      ...directions.flatMap(({ mirror }) => (mirror ? [mirror.exporter_eur, mirror.importer_eur] : [])),
+    ].every((value) => !value),
+  );
+  if (none && shown[0]) {
+    const { reporter, partner } = sourced.answer.data;
+    const year = (end: "from" | "to", label: string) =>
+      at(sourced, `/data/databases/${shown[0]![0]}/years/${end}`, label, "year");
+    const [first, last] = [
+      year("from", "first year of the corridor"),
+      year("to", "last year of the corridor"),
+    ];
+    const text = citing`From ${first} to ${last} neither country reports trade${product} between ${inSentence(reporter.name)} and ${inSentence(partner.name)}.`;
+    return [
+      section("As both report it", "The same trade in the figures of both countries.", {
+        findings: [finding(text)],
+      }),
+    ];
+  }
   for (const [d, { directions }] of shown)
     for (const [n, { from, to, mirror }] of directions.entries()) {
       if (!mirror) continue;
