@@ -22,7 +22,13 @@ import { type Unread, unreadIn } from "./unread.ts";
 import { figuresOfSpeech } from "./vocabulary.ts";
 import { type Word, wordsIn } from "./words.ts";
 
-export type Ambiguous = { slot: "product" | "country"; text: string; readings: Reading[] };
+/** `are_all_named`: the words name every reading, and none of them is doubtful. */
+export type Ambiguous = {
+  slot: "product" | "country";
+  text: string;
+  readings: Reading[];
+  are_all_named?: boolean;
+};
 
 export type Understood = {
   /** The words, folded and with corrected spelling: plans are matched with them. */

@@ -5,7 +5,7 @@ import type { Reading } from "./searched.ts";
 import { tradeWord } from "./trade-words.ts";
 import type { Word } from "./words.ts";
 
-export type SeveralCountries = { slot: "country"; text: string; readings: Reading[] };
+export type SeveralCountries = { slot: "country"; text: string; readings: Reading[]; are_all_named: true };
 
 /** Three countries, two that sell or buy together, or two sellers of one product. */
 export function severalCountries(words: readonly Word[], countries: readonly Placed[]): SeveralCountries[] {
@@ -13,7 +13,7 @@ export function severalCountries(words: readonly Word[], countries: readonly Pla
   if (!isTooMany && !isTogether(words, countries) && !areTwoOrigins(words, countries)) return [];
   const readings = countries.map(({ code }) => ({ code, name: partnerName(code), score: 1 }));
   const text = countries.map(({ from, to }) => textOf(words.slice(from, to))).join(", ");
-  return [{ slot: "country", text, readings }];
+  return [{ slot: "country", text, readings, are_all_named: true }];
 }
 
 const textOf = (words: readonly Word[]) => words.map((word) => word.text).join(" ");

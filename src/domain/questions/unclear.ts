@@ -24,7 +24,11 @@ const remedies = {
   country: "ask about one of them, by its full name",
 } as const;
 
-const sentenceOf = ({ slot, text, readings }: Ambiguous): string => {
+const sentenceOf = ({ slot, text, readings, are_all_named }: Ambiguous): string => {
+  if (are_all_named) {
+    const [first, ...others] = readings.map(({ name }) => name);
+    return `several countries: ${[first, ...others].join(", ")}; an answer is about one: ask about ${first} first, then about ${others.join(" and ")}`;
+  }
   const names = readings.map(({ code, name }) => `${code} (${name})`).join(" or ");
   const example = slot === "product" ? ` ${readings[0]!.code}` : "";
   return `ambiguous: “${text}” may be ${names}; ${remedies[slot]}${example}`;
