@@ -133,7 +133,7 @@ describe("rows", () => {
     if (list.some((row) => "profile" in row)) return;
     const { dataset, vintage, synthetic, coverage, incomplete } = meta;
     const whole = {
-      ...(incomplete && !("complete" in list[0]!) && { months_complete: incomplete.length === 0 }),
+      ...(incomplete && !("complete" in (list[0] ?? {})) && { months_complete: incomplete.length === 0 }),
       ...(coverage && { products_complete: coverage.products.complete }),
     };
     expect(parquet.rows).toEqual(

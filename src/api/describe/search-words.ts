@@ -1,5 +1,5 @@
 /** Goods that strangers ask about most. */
-const GOODS = "goods such as steel wood cars coffee wine";
+const GOODS = "goods such as steel cars coffee wine";
 
 /** Words that strangers search for, and that the operation's own texts lack. */
 export const SEARCH_WORDS: Readonly<Record<string, string>> = {
