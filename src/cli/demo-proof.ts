@@ -2,13 +2,11 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { exportFile } from "../../eventstore/files/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { VerifyReport } from "../../eventstore/verify/report.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
-import { headsOf } from "../anchoring/heads.ts";
 import { verifyPack } from "../audit/verify-pack.ts";
 import type { App } from "../core/app.ts";
 import * as payments from "../domain/payments/payment.ts";
@@ -33,18 +31,6 @@ export const idOf = ({ transfer }: SignedPayment) =>
     payer: transfer.from,
     nonce: transfer.nonce,
   });
-
-/** Waits until the log is signed as far as it reaches now, for two intervals of checkpoints at most. */
-export async function untilSigned(app: App, onWaiting: (seconds: number) => void): Promise<void> {
-  const { anchoring } = app.settings;
-  if (!anchoring) return;
-  const { position } = await app.store.head();
-  const isSigned = async () => ((await headsOf(app)).state.checkpoint?.size ?? 0) >= position;
-  if (await isSigned()) return;
-  onWaiting(anchoring.checkpoint_seconds);
-  const deadline = Date.now() + 2_000 * anchoring.checkpoint_seconds;
-  while (Date.now() < deadline && !(await isSigned())) await pause(500);
-}
 
 /** Exports the stream into a file of `folder`; all findings come from the file, except the last, from the chain. */
 export async function prove(

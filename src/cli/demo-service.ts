@@ -28,9 +28,10 @@ type OwnService = { reactors?: boolean; stopping?: AbortSignal };
 const PROBE_MS = 2_000;
 /** How long to wait for a starting service. */
 const STARTING_MS = 30_000;
-const OPENING_DATA_MS = 5_000;
 /** Only a machine that is busy with other work takes so long. */
-const OPENING_NEW_DATA_MS = 120_000;
+const OPENING_DATA_MS = 60_000;
+/** How long to wait for the data of a running service. */
+const READY_MS = 5_000;
 
 /** The service at `url`; without one the service of the settings, or after `onOpening` the demo's own. */
 export async function findService(
@@ -113,7 +114,7 @@ async function ownService(
     });
     server.on("request", await openServer(runtime, settings, log, stopping.signal));
     // Data that cannot be opened are reported by later requests.
-    await dataOpened(runtime.app, AbortSignal.any([stopping.signal, AbortSignal.timeout(OPENING_DATA_MS)]));
+    await ownDataOpened(runtime.app, stopping.signal);
     return { url, own: true, app: runtime.app, close };
   } catch (error) {
     await close();
@@ -121,19 +122,13 @@ async function ownService(
   }
 }
 
-/** Waits until the demo's own service has opened the data that were just made. */
-export async function dataServed({ data }: App): Promise<void> {
-  for (const deadline = Date.now() + OPENING_NEW_DATA_MS; data.vintages.open().length === 0; await pause(100))
-    if (Date.now() > deadline)
-      refuse(
-        "unavailable",
-        "the sandbox is made, but could not be opened within two minutes: start the demo again",
-      );
-}
+/** Waits until the demo's own service has opened its data, for a minute at most. */
+export const ownDataOpened = (app: App, stopping?: AbortSignal): Promise<void> =>
+  dataOpened(app, AbortSignal.any([AbortSignal.timeout(OPENING_DATA_MS), ...(stopping ? [stopping] : [])]));
 
 /** Waits until the service has opened its releases; otherwise later requests report that. */
 export async function serviceReady(url: string): Promise<void> {
-  for (const deadline = Date.now() + OPENING_DATA_MS; Date.now() < deadline; await pause(100)) {
+  for (const deadline = Date.now() + READY_MS; Date.now() < deadline; await pause(100)) {
     const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(PROBE_MS) }).catch(
       () => undefined,
     );

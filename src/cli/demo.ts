@@ -14,8 +14,8 @@ import type { Config } from "../runtime/config.ts";
 import { about } from "./about.ts";
 import { COMMAND } from "./command-name.ts";
 import { ask, buy, get, type Offer, type Purchase, type SignedPayment, sign } from "./demo-buyer.ts";
-import { ANSWER, EXPORT, idOf, KEYS, type ProofPlace, prove, RECEIPT, untilSigned } from "./demo-proof.ts";
-import { type DemoService, dataServed, findService, serviceReady } from "./demo-service.ts";
+import { ANSWER, EXPORT, idOf, KEYS, type ProofPlace, prove, RECEIPT } from "./demo-proof.ts";
+import { type DemoService, findService, ownDataOpened, serviceReady } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { demoWallet } from "./demo-wallets.ts";
 import { asUrl } from "./option-values.ts";
@@ -182,7 +182,7 @@ async function haveData(
   if (!(await isUsable(app, SANDBOX))) {
     tell.line("", "There is no data: making the synthetic sandbox, which takes ten seconds to a minute.");
     await releaseSandbox(app, buildOptions(config));
-    await dataServed(app);
+    await ownDataOpened(app);
   }
   await serviceReady(url);
 }
@@ -236,10 +236,6 @@ async function buyOneAnswer(
   tell.step(6, "The payment in the log", "");
   await tellStatus(place.url, payment);
   if (bought.event_id && !place.own) tell.line("proof", `${place.url}/log#events/${bought.event_id}`);
-  if (app && !place.own)
-    await untilSigned(app, (s) =>
-      tell.line("", `Waiting for the log's next signature, at most ${s} s away.`),
-    );
   if (app) await tellProof(app, { url: place.url, folder: join(config.DATA_DIR, "demo") }, payment, bought);
   else
     tell.line(
