@@ -11,7 +11,7 @@ const entities = entitiesOf(areas);
 const schemas = registry(entities.map(({ events }) => events));
 const kept = entities.filter(({ fold_version }) => fold_version !== undefined);
 
-/** What the state says, however it was made: a snapshot's copy shares no objects between its parts. */
+/** The bytes of a state, in hex. They are the same for a state that shares objects and for its copy. */
 const bytesOf = (state: unknown) => serialize(state).toString("hex");
 
 test.each([1])(

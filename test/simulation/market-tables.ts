@@ -169,7 +169,7 @@ export class TrustTables {
     return { query } as unknown as pg.ClientBase;
   }
 
-  /** What scores are computed from. */
+  /** The evidence of all scores, a line each. */
   evidence(): string[] {
     return this.#rows("read.trust_evidence_v3").map(
       ({ kind, sx, points, source }) => `${kind} of ${sx}: ${points} for ${source}`,

@@ -1,4 +1,4 @@
-/** Nodes pull tasks from several processes, do them and are paid, and their trust is folded beside: pulls and folds are the service's own. */
+/** Nodes pull tasks from several processes, do them and are paid, and their trust is folded: pulls and folds are the service's own. */
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { registry } from "../../eventstore/schemas.ts";
