@@ -11,7 +11,7 @@ const entities = entitiesOf(areas);
 const schemas = registry(entities.map(({ events }) => events));
 const kept = entities.filter(({ fold_version }) => fold_version !== undefined);
 
-/** The bytes of a state, in hex. They are the same for a state that shares objects and for its copy. */
+/** The bytes of a state as a snapshot has them, in hex. */
 const bytesOf = (state: unknown) => serialize(state).toString("hex");
 
 test.each([1])(
